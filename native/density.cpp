@@ -1,0 +1,190 @@
+// What a state says of a row: log p(x | class), group by group, or with the row itself left out.
+#include <stdexcept>
+
+#include "kernels.hpp"
+
+namespace partita {
+
+namespace {
+
+struct Views {
+  Columns background, class_only;
+  std::vector<Columns> restaurants;
+  Views(const Layout& layout, const int32_t* view, int n_restaurants)
+      : background(columns_of(layout, view, BACKGROUND)), class_only(columns_of(layout, view, CLASS_ONLY)) {
+    for (int r = 0; r < n_restaurants; ++r) restaurants.push_back(columns_of(layout, view, FIRST_RESTAURANT + r));
+  }
+};
+
+Groups groups_of(const Layout& layout, const Predictive& state, int c) {
+  // a predictive state is read only; Groups serves both
+  return {&layout, state.hyper, const_cast<double*>(state.stats) + int64_t(c) * state.capacity * layout.n_stats,
+          const_cast<double*>(state.table) + int64_t(c) * state.capacity * layout.n_table, state.capacity};
+}
+
+// The groups of one class in a restaurant of binary columns only, for rows with few holes: the score of a row of zeros once, and
+// what a one or a hole changes. That is half the additions of a complete row.
+struct FromZeros {
+  int wide;
+  std::vector<double> base, change;  // base holds the log weights too; change: [2 * column] a one, [2 * column + 1] a hole
+  FromZeros(const Groups& groups, const Columns& columns, const double* log_weight, int n)
+      : wide(padded(n)), base(wide, kNever), change(2 * columns.binary.size() * size_t(wide), 0.0) {
+    for (int g = 0; g < n; ++g) base[g] = log_weight[g];
+    for (size_t m = 0; m < columns.binary.size(); ++m) {
+      const double *one = groups.table + columns.binary[m].entry * groups.capacity, *zero = one + groups.capacity;
+      double *if_one = change.data() + 2 * m * wide, *if_hole = if_one + wide;
+      for (int g = 0; g < n; ++g) {
+        base[g] += zero[g];
+        if_one[g] = one[g] - zero[g];
+        if_hole[g] = -zero[g];
+      }
+    }
+  }
+  double log_density(const int32_t* entries, int n_entries, double* acc) const {
+    accumulate(change.data(), wide, entries, n_entries, wide, acc);
+    for (int g = 0; g < wide; ++g) acc[g] += base[g];
+    return log_sum_exp(acc, wide);
+  }
+};
+
+bool only_binary(const Columns& columns) { return columns.binary.size() == columns.all.size() && !columns.empty(); }
+
+// Entries of a row in FromZeros::change; -1 when scoring its observed cells one by one is less work.
+int changes_of_row(const Columns& columns, const Rows& rows, int64_t i, int32_t* entries) {
+  const int32_t* code_row = rows.codes + i * rows.n_codes;
+  int k = 0, seen = 0;
+  for (size_t m = 0; m < columns.binary.size(); ++m) {
+    const int32_t code = code_row[columns.binary[m].source];
+    entries[k] = int32_t(2 * m) + (code != 1);
+    k += code != 0;
+    seen += code >= 0;
+  }
+  return k <= seen ? k : -1;
+}
+
+}  // namespace
+
+void log_density(const Layout& layout, const Rows& rows, const Predictive& state, double* out) {
+  const Views views(layout, state.view, state.n_restaurants);
+  Cells cells(layout.n_columns);
+  std::vector<double> acc(padded(state.capacity));
+  const int C = state.n_classes;
+  std::vector<std::vector<FromZeros>> from_zeros(state.n_restaurants);
+  std::vector<int32_t> entries(layout.n_columns + 1);
+  for (int r = 0; r < state.n_restaurants; ++r)
+    for (int c = 0; c < C && only_binary(views.restaurants[r]); ++c)
+      from_zeros[r].emplace_back(groups_of(layout, state, c), views.restaurants[r],
+                                 state.log_weight + (int64_t(r) * C + c) * state.capacity, state.used[r * C + c]);
+  for (int64_t i = 0; i < rows.n; ++i) {
+    double* to = out + i * C;
+    double background = 0.0;
+    if (!views.background.empty()) {
+      cells.gather(layout, views.background, rows, i);
+      score(groups_of(layout, state, 0), cells, 1, acc.data());
+      background = acc[0];
+    }
+    for (int c = 0; c < C; ++c) to[c] = background;
+    if (!views.class_only.empty()) {
+      cells.gather(layout, views.class_only, rows, i);
+      for (int c = 0; c < C; ++c) {
+        score(groups_of(layout, state, c), cells, 1, acc.data());
+        to[c] += acc[0];
+      }
+    }
+    for (int r = 0; r < state.n_restaurants; ++r) {
+      if (views.restaurants[r].empty()) continue;
+      const int n_entries = from_zeros[r].empty() ? -1 : changes_of_row(views.restaurants[r], rows, i, entries.data());
+      if (n_entries >= 0) {
+        for (int c = 0; c < C; ++c) to[c] += from_zeros[r][c].log_density(entries.data(), n_entries, acc.data());
+        continue;
+      }
+      cells.gather(layout, views.restaurants[r], rows, i);
+      for (int c = 0; c < C; ++c) {
+        const int n = state.used[r * C + c];
+        const double* w = state.log_weight + (int64_t(r) * C + c) * state.capacity;
+        score(groups_of(layout, state, c), cells, n, acc.data());
+        for (int g = 0; g < n; ++g) acc[g] += w[g];
+        for (int g = n; g < padded(n); ++g) acc[g] = kNever;
+        to[c] += log_sum_exp(acc.data(), padded(n));
+      }
+    }
+  }
+}
+
+void group_scores(const Layout& layout, const Rows& rows, const Predictive& state, int restaurant, int c, double* out) {
+  const Views views(layout, state.view, state.n_restaurants);
+  Cells cells(layout.n_columns);
+  std::vector<double> acc(padded(state.capacity));
+  const int n = state.used[restaurant * state.n_classes + c];
+  const double* w = state.log_weight + (int64_t(restaurant) * state.n_classes + c) * state.capacity;
+  for (int64_t i = 0; i < rows.n; ++i) {
+    cells.gather(layout, views.restaurants[restaurant], rows, i);
+    score(groups_of(layout, state, c), cells, n, acc.data());
+    for (int g = 0; g < n; ++g) out[i * n + g] = acc[g] + w[g];
+  }
+}
+
+void leave_one_out(const Layout& layout, const Rows& rows, const Chain& chain, double* out) {
+  const Views views(layout, chain.view, chain.n_restaurants);
+  Cells cells(layout.n_columns);
+  cells.block.filled = chain.filled;
+  std::vector<double> acc(padded(chain.capacity));
+  const int C = chain.n_classes;
+  for (int q = 0; q < chain.n_restaurants * C; ++q)
+    if (chain.used[q] >= chain.capacity) throw std::invalid_argument("leave_one_out needs room for one more group");
+  std::vector<double> log_size(int64_t(chain.n_restaurants) * C * chain.capacity, kNever), total(chain.n_restaurants * C);
+  for (int r = 0; r < chain.n_restaurants; ++r)
+    for (int c = 0; c < C; ++c) {
+      const int q = r * C + c;
+      for (int g = 0; g < chain.used[q]; ++g) {
+        double n = chain.size[int64_t(q) * chain.capacity + g];
+        log_size[int64_t(q) * chain.capacity + g] = fast_log(n);
+        total[q] += n;
+      }
+    }
+  for (int64_t i = 0; i < rows.n; ++i) {
+    double* to = out + i * C;
+    const int own_class = chain.label[i];
+    double background = 0.0;
+    if (!views.background.empty()) {
+      cells.gather(layout, views.background, rows, i);
+      background = score_without(partita::groups_of(layout, chain, 0), cells, 0);
+    }
+    for (int c = 0; c < C; ++c) to[c] = background;
+    if (!views.class_only.empty()) {
+      cells.gather(layout, views.class_only, rows, i);
+      for (int c = 0; c < C; ++c) {
+        Groups groups = partita::groups_of(layout, chain, c);
+        if (c == own_class) {
+          to[c] += score_without(groups, cells, 0);
+        } else {
+          score(groups, cells, 1, acc.data());
+          to[c] += acc[0];
+        }
+      }
+    }
+    for (int r = 0; r < chain.n_restaurants; ++r) {
+      if (views.restaurants[r].empty()) continue;
+      cells.gather(layout, views.restaurants[r], rows, i);
+      for (int c = 0; c < C; ++c) {
+        const int q = r * C + c, n = chain.used[q];
+        Groups groups = partita::groups_of(layout, chain, c);
+        score(groups, cells, n + 1, acc.data());  // the caller sees to it that n < capacity
+        for (int g = 0; g < n; ++g) acc[g] += log_size[int64_t(q) * chain.capacity + g];
+        double left = total[q], groups_left = n;
+        if (c == own_class) {
+          const int own = chain.z[int64_t(r) * chain.n_rows + i];
+          const double size = chain.size[int64_t(q) * chain.capacity + own];
+          acc[own] = size < 1.5 ? kNever : score_without(groups, cells, own) + fast_log(size - 1.0);
+          groups_left -= size < 1.5;
+          left -= 1.0;
+        }
+        const bool new_one = groups_left < chain.cap;
+        acc[n] = new_one ? acc[n] + fast_log(chain.alpha[q]) : kNever;
+        to[c] += log_sum_exp(acc.data(), n + 1) - fast_log(left + (new_one ? chain.alpha[q] : 0.0));
+      }
+    }
+  }
+}
+
+}  // namespace partita

@@ -1,0 +1,136 @@
+// Collapsed Gibbs sampling of the groups of one class in one restaurant (Neal 2000, algorithm 3).
+#include <algorithm>
+
+#include "kernels.hpp"
+
+namespace partita {
+
+Seating::Seating(const Layout& layout, const Chain& chain, int restaurant, int c)
+    : columns(columns_of(layout, chain.view, FIRST_RESTAURANT + restaurant)),
+      groups(groups_of(layout, chain, c)),
+      size(chain.size + (int64_t(restaurant) * chain.n_classes + c) * chain.capacity),
+      used(chain.used + restaurant * chain.n_classes + c),
+      cap(chain.cap),
+      capacity(chain.capacity),
+      log_alpha(fast_log(chain.alpha[restaurant * chain.n_classes + c])),
+      z(chain.z + int64_t(restaurant) * chain.n_rows),
+      bound(*used),
+      occupied(*used),
+      fresh(-1),
+      log_size(chain.capacity, kNever) {
+  for (int g = 0; g < bound; ++g) log_size[g] = fast_log(size[g]);
+}
+
+// an empty group to offer; false when the caller must make room first
+bool Seating::offer_fresh() {
+  if (fresh >= 0) return true;
+  if (!holes.empty()) {
+    fresh = holes.back();
+    holes.pop_back();
+    clean_sums(groups, columns, fresh);
+  } else if (bound < capacity) {
+    fresh = bound++;
+    clean(groups, columns, fresh);
+  } else {
+    return false;
+  }
+  size[fresh] = 0;
+  log_size[fresh] = log_alpha;
+  return true;
+}
+
+void Seating::join(Cells& cells, int g) {
+  if (g == fresh) {
+    ++occupied;
+    fresh = -1;
+  }
+  update(groups, cells, g, 1.0);
+  size[g] += 1.0;
+  log_size[g] = fast_log(size[g]);
+}
+
+void Seating::leave(Cells& cells, int g) {
+  update(groups, cells, g, -1.0);
+  size[g] -= 1.0;
+  if (size[g] > 0.5) {
+    log_size[g] = fast_log(size[g]);
+  } else {
+    size[g] = 0;
+    log_size[g] = kNever;
+    holes.push_back(g);
+    --occupied;
+  }
+}
+
+// groups 0 .. used - 1 again, without holes, an empty one after them; z of the rows of this class is renamed
+void Seating::compact(const int32_t* label, int64_t n_rows, int c) {
+  std::vector<int32_t> name(bound + 1, -1);
+  int next = 0;
+  for (int g = 0; g < bound; ++g) {
+    if (!(size[g] > 0)) continue;
+    if (g != next) {
+      copy_group(groups, columns, g, next);
+      size[next] = size[g];
+    }
+    name[g] = next++;
+  }
+  for (int g = next; g < bound; ++g) size[g] = 0;
+  if (next < bound)
+    for (int64_t i = 0; i < n_rows; ++i)
+      if (label[i] == c && z[i] >= 0) z[i] = name[z[i]];
+  *used = next;
+  if (next < capacity) clean(groups, columns, next);
+}
+
+int64_t gibbs_sweep(const Layout& layout, const Rows& rows, Chain& chain, int restaurant, int c, const int64_t* order,
+                    int64_t n_order, const double* uniforms) {
+  Seating room(layout, chain, restaurant, c);
+  Cells cells(layout.n_columns);
+  cells.block.filled = chain.filled;
+  std::vector<double> logp(padded(chain.capacity)), weight(padded(chain.capacity));
+  int64_t done = 0;
+  for (; done < n_order; ++done) {
+    if (!room.offer_fresh()) break;
+    const int64_t i = order[done];
+    const int own = room.z[i];
+    const bool alone = room.size[own] < 1.5;
+    cells.gather(layout, room.columns, rows, i);
+    score(room.groups, cells, room.bound, logp.data());
+    for (int g = 0; g < room.bound; ++g) logp[g] += room.log_size[g];
+    // a row alone in its group may stay: the fresh group then stands for its own
+    if (!alone && room.occupied >= room.cap) logp[room.fresh] = kNever;
+    logp[own] = alone ? kNever : score_without(room.groups, cells, own) + fast_log(room.size[own] - 1.0);
+    double top, total = exponentiate(logp.data(), room.bound, weight.data(), &top);
+    const int g = pick(weight.data(), room.bound, total, uniforms[done]);
+    if (g == own || (alone && g == room.fresh)) {
+      redraw_holes(room.groups, cells, own, uniforms[done], i);
+      continue;
+    }
+    room.leave(cells, own);
+    draw_holes(room.groups, cells, g, uniforms[done], i);
+    room.join(cells, g);
+    room.z[i] = g;
+  }
+  room.compact(chain.label, chain.n_rows, c);
+  return done;
+}
+
+int64_t gibbs_sweeps(const Layout& layout, const Rows& rows, Chain& chain, const int64_t* order, const int64_t* offset,
+                     const double* uniforms, int64_t from) {
+  const int64_t n = offset[chain.n_classes];
+  for (int r = 0; r < chain.n_restaurants; ++r)
+    for (int c = 0; c < chain.n_classes; ++c) {
+      const int64_t first = std::max(from - r * n, offset[c]), last = offset[c + 1];
+      if (first >= last) continue;
+      const int64_t done =
+          gibbs_sweep(layout, rows, chain, r, c, order + first, last - first, uniforms + r * n + first);
+      if (done < last - first) return r * n + first + done;
+    }
+  return chain.n_restaurants * n;
+}
+
+void rebuild(const Layout& layout, const Rows& rows, Chain& chain) {
+  for (int d = 0; d < layout.n_columns; ++d) fill_column(layout, rows, chain, d);
+}
+
+}  // namespace partita

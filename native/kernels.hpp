@@ -1,0 +1,95 @@
+// The kernels, as bind.cpp hands them out. Contract and plain twins: src/partita/kernels.
+#pragma once
+#include "mixture.hpp"
+
+namespace partita {
+
+// Who sits where in one restaurant for one class; opened for a run of moves, closed by compact().
+struct Seating {
+  Columns columns;
+  Groups groups;
+  double* size;
+  int32_t* used;
+  int cap, capacity;
+  double log_alpha;
+  int32_t* z;
+  int bound, occupied, fresh;  // groups lie below bound; fresh is empty and on offer, holes are empty and not
+  std::vector<int> holes;
+  std::vector<double> log_size;  // of the fresh group: log alpha; of a hole: never
+
+  Seating(const Layout& layout, const Chain& chain, int restaurant, int c);
+  bool offer_fresh();
+  void join(Cells& cells, int g);
+  void leave(Cells& cells, int g);
+  void compact(const int32_t* label, int64_t n_rows, int c);
+};
+
+// A counter-based stream (SplitMix64), for moves that cannot say beforehand how many numbers they need.
+struct Stream {
+  uint64_t state;
+  uint64_t next() {
+    uint64_t x = (state += 0x9e3779b97f4a7c15ULL);
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 31);
+  }
+  double uniform() { return double(next() >> 11) * 0x1.0p-53; }
+  int64_t below(int64_t n) { return int64_t(uniform() * double(n)); }
+};
+
+int64_t gibbs_sweep(const Layout&, const Rows&, Chain&, int restaurant, int c, const int64_t* order, int64_t n_order,
+                    const double* uniforms);
+// every restaurant and class in turn, all in the same order of rows: order holds the rows of class 0, then of class 1, ..; begins
+// at position `from` of the (restaurant, row) pairs and returns the position reached (short of the end when room ran out)
+int64_t gibbs_sweeps(const Layout&, const Rows&, Chain&, const int64_t* order, const int64_t* offset, const double* uniforms,
+                     int64_t from);
+// rows without a label: class and groups of each drawn together; uniforms[row][1 + restaurants]
+int64_t relabel_sweep(const Layout&, const Rows&, Chain&, double* class_count, double gamma, const int64_t* order,
+                      int64_t n_order, const double* uniforms);
+int64_t split_merge(const Layout&, const Rows&, Chain&, int restaurant, int c, const int64_t* members, int64_t n_members,
+                    int n_proposals, uint64_t seed);
+void rebuild(const Layout&, const Rows&, Chain&);  // statistics and tables from labels and assignments
+
+struct Grids {
+  int n_beta, n_strength, n_shape, n_scale, n_kappa, n_nu, n_sigma, n_counts;
+  const double *beta, *strength, *shape, *scale, *kappa, *nu, *sigma;
+  const double* sums;             // beta[i] + beta[j], i <= j
+  const double *rise, *rise_sum;  // log Gamma(a + k) - log Gamma(a) for a in beta and in sums, k < n_counts; rows padded to eights
+};
+void move_hyper(const Layout&, Chain&, const Grids&, const double* uniforms);  // uniforms[column][3]
+void move_concentration(Chain&, const double* grid, int n_grid, const double* uniforms);
+void refresh_tables(const Layout&, Chain&);  // after hyper-parameters were set from outside
+double log_likelihood(const Layout&, const Chain&);  // log p(cells | groups, hyper-parameters), without the factorials of counts
+void fill_column(const Layout&, const Rows&, Chain&, int d);  // statistics and table of one column from the assignments
+void move_views(const Layout&, const Rows&, Chain&, const double* uniforms);
+
+// What a state says of a new row: a weighted mixture of groups in every restaurant and class.
+struct Predictive {
+  int n_classes, n_restaurants, capacity;
+  const int32_t *view, *used;   // used[restaurant][class] counts the groups with a weight, the new one among them
+  const double *hyper, *stats, *table, *log_weight;  // log_weight[restaurant][class][capacity]
+};
+void log_density(const Layout&, const Rows&, const Predictive&, double* out);  // out[row][class]
+void group_scores(const Layout&, const Rows&, const Predictive&, int restaurant, int c, double* out);  // [row][used]
+// log p(row | class, the other rows) for every training row and class, and the total weight left
+void leave_one_out(const Layout&, const Rows&, const Chain&, double* out);
+
+// A filter over the rows of one class. Particles share groups: refs counts the particles that hold a group.
+struct Filter {
+  int n_particles, capacity, room, cap, window;  // room: groups a particle can hold; window: length of the history kept
+  double *stats, *table, *size;  // [capacity][..], [..][capacity], [capacity]; group 0 is always empty
+  int32_t *refs, *seats, *used;  // refs[capacity]; seats[particle][room]: the group at each seat; used[particle]
+  double *log_weight, *alpha;    // [particle]
+  int32_t* history;              // [particle][window]: the seat of each row in the window
+  double *totals;                // rows seen, log evidence, number of resamplings
+  int width;                     // of the correlated block; 0: none, or its cells are not kept
+  double* filled;                // [particle][window][width]: the block's cells of the rows in the window, drawn where missing
+};
+enum Scheme { SYSTEMATIC = 0, STRATIFIED = 1, RESIDUAL = 2, MULTINOMIAL = 3 };
+int64_t filter_rows(const Layout&, const double* hyper, const Rows&, Filter&, const int64_t* order, const int64_t* place,
+                    int64_t n_order, const double* uniforms, double threshold, int scheme);
+// log predictive density of each row under the weighted particles, nothing learnt from it
+void filter_density(const Layout&, const double* hyper, const Rows&, Filter&, double* out);
+void resample(const double* weight, int n, int scheme, double first, int32_t* parents);
+
+}  // namespace partita

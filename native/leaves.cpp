@@ -1,0 +1,123 @@
+#include "arithmetic.hpp"
+
+namespace partita {
+
+// eight groups side by side; unaligned, since a block may start at any multiple of eight
+typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
+
+template <int B>
+PARTITA_INLINE void accumulate_block(const double* table, int64_t stride, const int32_t* cells, int n_cells, double* acc) {
+  Eight sum[B] = {};
+  for (int m = 0; m < n_cells; ++m) {
+    const double* t = table + int64_t(cells[m]) * stride;
+#pragma GCC unroll 4
+    for (int b = 0; b < B; ++b) sum[b] += *reinterpret_cast<const Eight*>(t + 8 * b);
+  }
+#pragma GCC unroll 4
+  for (int b = 0; b < B; ++b) *reinterpret_cast<Eight*>(acc + 8 * b) = sum[b];
+}
+
+PARTITA_CLONES void accumulate(const double* table, int64_t stride, const int32_t* cells, int n_cells, int padded,
+                               double* acc) {
+  int g = 0;
+  for (; g + 32 <= padded; g += 32) accumulate_block<4>(table + g, stride, cells, n_cells, acc + g);
+  for (; g + 16 <= padded; g += 16) accumulate_block<2>(table + g, stride, cells, n_cells, acc + g);
+  for (; g + 8 <= padded; g += 8) accumulate_block<1>(table + g, stride, cells, n_cells, acc + g);
+}
+
+PARTITA_CLONES void accumulate_student(const double* table, int64_t stride, double x, int padded, double* acc) {
+  const double *constant = table, *centre = table + stride, *inverse = table + 2 * stride, *power = table + 3 * stride;
+  for (int g = 0; g < padded; ++g) {
+    double u = x - centre[g];
+    acc[g] += constant[g] - power[g] * fast_log(1.0 + u * u * inverse[g]);
+  }
+}
+
+PARTITA_CLONES void accumulate_negative_binomial(const double* table, int64_t stride, double x, int padded, double* acc) {
+  const double *r = table, *constant = table + stride, *log_q = table + 2 * stride;
+  double factorial = fast_lgamma(x + 1.0);
+  for (int g = 0; g < padded; ++g) acc[g] += fast_lgamma(r[g] + x) + constant[g] + x * log_q[g] - factorial;
+}
+
+PARTITA_CLONES void log_in_place(double* x, int n) {
+  for (int i = 0; i < n; ++i) x[i] = fast_log(x[i]);
+}
+
+PARTITA_CLONES void lgamma_in_place(double* x, int n) {
+  for (int i = 0; i < n; ++i) x[i] = fast_lgamma(x[i]);
+}
+
+PARTITA_INLINE double sum_of_eight(const double* s) {
+  return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+PARTITA_CLONES double real_evidence(const double* n, const double* sum, const double* squares, int m, const double* h) {
+  const double least = h[1] * h[2], shift = h[0] * h[3], offset = least + shift * h[3];
+  const double start = 0.5 * fast_log(h[0]) - fast_lgamma(0.5 * h[1]) + 0.5 * h[1] * fast_log(least);
+  double total[8] = {0};
+  int g = 0;
+  auto one = [&](int k) __attribute__((always_inline)) {
+    const double kappa = h[0] + n[k], nu = h[1] + n[k], centre = (shift + sum[k]) / kappa;
+    double ss = offset + squares[k] - kappa * centre * centre;
+    ss = ss > least ? ss : least;  // rounding may take it below what the prior alone gives
+    const double value = start + fast_lgamma(0.5 * nu) - 0.5 * fast_log(kappa) - 0.5 * nu * fast_log(ss) -
+                         0.5 * n[k] * 1.14472988584940017414;
+    return n[k] > 0 ? value : 0.0;
+  };
+  for (; g + 8 <= m; g += 8)
+    for (int j = 0; j < 8; ++j) total[j] += one(g + j);
+  for (; g < m; ++g) total[0] += one(g);
+  return sum_of_eight(total);
+}
+
+PARTITA_CLONES double count_evidence(const double* n, const double* sum, int m, const double* h) {
+  const double start = h[0] * fast_log(h[1]) - fast_lgamma(h[0]);
+  double total = 0.0;
+  for (int k = 0; k < m; ++k) {
+    if (n[k] <= 0) continue;
+    total += start + fast_lgamma(h[0] + sum[k]) - (h[0] + sum[k]) * fast_log(h[1] + n[k]);
+  }
+  return total;
+}
+
+// the largest of n numbers, eight side by side
+PARTITA_INLINE double largest(const double* x, int n) {
+  double m[8];
+  for (int j = 0; j < 8; ++j) m[j] = x[0];
+  const int full = n & ~7;
+  for (int k = 0; k < full; k += 8)
+    for (int j = 0; j < 8; ++j) m[j] = m[j] > x[k + j] ? m[j] : x[k + j];
+  for (int k = full; k < n; ++k) m[0] = m[0] > x[k] ? m[0] : x[k];
+  double top = m[0];
+  for (int j = 1; j < 8; ++j) top = top > m[j] ? top : m[j];
+  return top;
+}
+
+PARTITA_CLONES double exponentiate(const double* logp, int n, double* weight, double* maximum) {
+  const double top = largest(logp, n);
+  const int full = n & ~7;
+  double s[8] = {0};
+  for (int k = 0; k < full; k += 8)
+    for (int j = 0; j < 8; ++j) {
+      weight[k + j] = fast_exp(logp[k + j] - top);
+      s[j] += weight[k + j];
+    }
+  for (int k = full; k < n; ++k) {
+    weight[k] = fast_exp(logp[k] - top);
+    s[0] += weight[k];
+  }
+  *maximum = top;
+  return sum_of_eight(s);
+}
+
+PARTITA_CLONES double log_sum_exp(const double* logp, int n) {
+  const double top = largest(logp, n);
+  const int full = n & ~7;
+  double s[8] = {0};
+  for (int k = 0; k < full; k += 8)
+    for (int j = 0; j < 8; ++j) s[j] += fast_exp(logp[k + j] - top);
+  for (int k = full; k < n; ++k) s[0] += fast_exp(logp[k] - top);
+  return top + fast_log(sum_of_eight(s));
+}
+
+}  // namespace partita

@@ -1,0 +1,132 @@
+// Sequentially allocated split-merge (Dahl 2005): two rows are drawn; if they share a group it is split by dealing its other
+// rows between them one after the other, else their groups are merged; Metropolis-Hastings makes the move exact.
+#include <utility>
+
+#include "correlated.hpp"
+#include "kernels.hpp"
+
+namespace partita {
+
+namespace {
+
+// Groups of our own to build a proposal in: 0 and 1 are the two halves.
+struct Workbench {
+  std::vector<double> stats, table, acc;
+  Groups groups;
+  explicit Workbench(const Layout& layout, const double* hyper)
+      : stats(size_t(8) * layout.n_stats), table(size_t(8) * layout.n_table), acc(8),
+        groups{&layout, hyper, stats.data(), table.data(), 8} {}
+};
+
+struct Proposal {
+  double log_split, log_q;  // marginal likelihood of the halves, and the probability of dealing the rows so
+  double n0, n1;
+};
+
+// log marginal likelihood of a group: of its statistics, in the columns of the view
+double group_evidence(const Layout& layout, const double* hyper, const Columns& columns, const double* stats) {
+  double sum = 0.0;
+  for (int d : columns.all) sum += log_marginal(layout, d, hyper + 4 * d, stats + layout.stat_first[d]);
+  return sum;
+}
+
+// Deals rows (the first two are the anchors) between groups 0 and 1. side[k] is drawn where forced is null, else followed.
+Proposal deal(Workbench& bench, const Layout& layout, const Rows& rows, const Columns& columns, Cells& cells,
+              const std::vector<int64_t>& chosen, std::vector<uint8_t>& side, bool forced, Stream& stream) {
+  for (int g = 0; g < 2; ++g) clean(bench.groups, columns, g);
+  Proposal p{0.0, 0.0, 1.0, 1.0};
+  for (size_t k = 0; k < chosen.size(); ++k) {
+    cells.gather(layout, columns, rows, chosen[k]);
+    score(bench.groups, cells, 2, bench.acc.data());
+    const double to0 = bench.acc[0], to1 = bench.acc[1];
+    if (k < 2) {
+      side[k] = uint8_t(k);
+    } else {
+      const double log_odds = to1 + fast_log(p.n1) - to0 - fast_log(p.n0);
+      const double log_p0 = log_odds > 0 ? -log_odds - std::log1p(std::exp(-log_odds)) : -std::log1p(std::exp(log_odds));
+      const double log_p1 = log_odds > 0 ? -std::log1p(std::exp(-log_odds)) : log_odds - std::log1p(std::exp(log_odds));
+      if (!forced) side[k] = stream.uniform() < std::exp(log_p1);
+      p.log_q += side[k] ? log_p1 : log_p0;
+      (side[k] ? p.n1 : p.n0) += 1.0;
+    }
+    update(bench.groups, cells, side[k], 1.0);
+  }
+  for (int g = 0; g < 2; ++g)
+    p.log_split += group_evidence(layout, bench.groups.hyper, columns, bench.stats.data() + g * size_t(layout.n_stats));
+  return p;
+}
+
+}  // namespace
+
+int64_t split_merge(const Layout& layout, const Rows& rows, Chain& chain, int restaurant, int c, const int64_t* members,
+                    int64_t n_members, int n_proposals, uint64_t seed) {
+  if (n_members < 2) return 0;
+  Stream stream{seed};
+  Seating room(layout, chain, restaurant, c);
+  Workbench bench(layout, chain.hyper);
+  Cells cells(layout.n_columns);
+  cells.block.filled = chain.filled;
+  cells.block.whole = true;  // given the missing cells as they are now every row is complete: they stay
+  int64_t accepted = 0;
+  std::vector<int64_t> chosen;
+  std::vector<uint8_t> side;
+  std::vector<double> together(layout.n_stats);
+  for (int t = 0; t < n_proposals; ++t) {
+    const int64_t a = stream.below(n_members);
+    int64_t b = stream.below(n_members - 1);
+    b += b >= a;
+    const int64_t i = members[a], j = members[b];
+    const int gi = room.z[i], gj = room.z[j];
+    const bool split = gi == gj;
+    chosen.assign({i, j});
+    for (int64_t k = 0; k < n_members; ++k) {
+      const int64_t r = members[k];
+      if (r != i && r != j && (room.z[r] == gi || room.z[r] == gj)) chosen.push_back(r);
+    }
+    for (size_t k = chosen.size() - 1; k > 2; --k) std::swap(chosen[k], chosen[2 + stream.below(int64_t(k) - 1)]);
+    side.assign(chosen.size(), 0);
+    if (!split)
+      for (size_t k = 0; k < chosen.size(); ++k) side[k] = room.z[chosen[k]] == gj;
+    const double log_u = std::log(1.0 - stream.uniform());
+    const Proposal p = deal(bench, layout, rows, room.columns, cells, chosen, side, !split, stream);
+    const double* whole = room.groups.stats + gi * int64_t(layout.n_stats);
+    if (!split) {  // statistics add up; of a correlated block the factor is made anew
+      const double* other = room.groups.stats + gj * int64_t(layout.n_stats);
+      for (int k = 0; k < layout.n_stats; ++k) together[k] = whole[k] + other[k];
+      for (const auto& one : room.columns.correlated)
+        factor_block(layout.levels[one.column], chain.hyper + 4 * one.column,
+                     together.data() + layout.stat_first[one.column]);
+      whole = together.data();
+    }
+    const double log_union = group_evidence(layout, chain.hyper, room.columns, whole);
+    // log of P(split) L(split) / P(union) L(union), the union being the reference
+    const double gain = room.log_alpha + fast_lgamma(p.n0) + fast_lgamma(p.n1) - fast_lgamma(p.n0 + p.n1) + p.log_split -
+                        log_union - p.log_q;
+    if (split) {
+      if (room.occupied >= room.cap || !(log_u < gain)) continue;
+      if (!room.offer_fresh()) break;
+      const int to = room.fresh;
+      for (size_t k = 0; k < chosen.size(); ++k)
+        if (side[k]) {
+          cells.gather(layout, room.columns, rows, chosen[k]);
+          room.leave(cells, gi);
+          room.join(cells, to);
+          room.z[chosen[k]] = to;
+        }
+    } else {
+      if (!(log_u < -gain)) continue;
+      for (size_t k = 0; k < chosen.size(); ++k)
+        if (side[k]) {
+          cells.gather(layout, room.columns, rows, chosen[k]);
+          room.leave(cells, gj);
+          room.join(cells, gi);
+          room.z[chosen[k]] = gi;
+        }
+    }
+    ++accepted;
+  }
+  room.compact(chain.label, chain.n_rows, c);
+  return accepted;
+}
+
+}  // namespace partita

@@ -1,0 +1,44 @@
+"""Probabilistic models learnt from incomplete tables; the complexity of the model is inferred."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0"
+
+# public name -> module that defines it; imported when first asked for
+_WHERE = {
+    "AClass": "estimators.aclass",
+    "CRPMixture": "estimators.crp_mixture",
+    "HybridClassifier": "estimators.hybrid_classifier",
+    "load": "estimators.persistence",
+    "save": "estimators.persistence",
+    "AnomalyDisplay": "displays.anomaly",
+    "ClusterProfileDisplay": "displays.cluster_profile",
+    "ComponentsPosteriorDisplay": "displays.components_posterior",
+    "DensityDisplay": "displays.density",
+    "FilledCellsDisplay": "displays.filled_cells",
+    "LearningCurveDisplay": "displays.learning_curve",
+    "ProbabilitiesDisplay": "displays.probabilities",
+    "ReliabilityDisplay": "displays.reliability",
+    "SimilarityDisplay": "displays.similarity",
+    "TraceDisplay": "displays.trace",
+    "datasets": "datasets",
+    "kernels": "kernels",
+}
+
+__all__ = ["__version__", *_WHERE]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'partita' has no attribute {name!r}")
+    module = importlib.import_module(f"partita.{_WHERE[name]}")
+    value = module if _WHERE[name] == name else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,84 @@
+"""The command line's words: one parser, every command and its options."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+LATER = {
+    "structure": "structure learning (StructureLearner)",
+    "complete": "matrix completion (BayesianSVD)",
+}
+"""Commands of releases to come, and what they will do."""
+
+FILE = "CSV, Parquet, or any file DuckDB reads"
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="partita", description="Probabilistic models learnt from tables with holes.")
+    parser.add_argument("--version", action="store_true", help="print the version and end")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    general = argparse.ArgumentParser(add_help=False)
+    general.add_argument("--quiet", action="store_true", help="no progress bars")
+    general.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    table, learning = _table_options(), _learning_options()
+
+    demo = commands.add_parser("demo", parents=[general], help="a first look: a holed table, against usual choices")
+    demo.add_argument("--output", type=Path, default=Path("demo-output"), metavar="FOLDER", help="default: %(default)s")
+    describe = commands.add_parser("describe", parents=[general, table], help="kinds, holes and values of every column")
+    describe.add_argument("file", help=FILE)
+    fit = commands.add_parser("fit", parents=[general, table, learning], help="learn a model and save it")
+    fit.add_argument("file", help=FILE)
+    fit.add_argument("--output", required=True, type=Path, metavar="MODEL", help="where to save the model")
+    predict = commands.add_parser("predict", parents=[general, table], help="predict from a saved model")
+    predict.add_argument("model", help="a model that `partita fit` saved")
+    predict.add_argument("file", help=FILE)
+    predict.add_argument("--output", required=True, type=Path, metavar="OUT", help=".csv, .tsv, .parquet or .json")
+    predict.add_argument("--append", action="store_true", help="keep the columns of FILE beside the predictions")
+    impute = commands.add_parser("impute", parents=[general, table, learning], help="fill the missing cells")
+    impute.add_argument("inputs", nargs="+", metavar="[MODEL] FILE", help="a table, or a saved model and a table")
+    impute.add_argument("--output", required=True, type=Path, metavar="OUT", help=".csv, .tsv, .parquet or .json")
+    report = commands.add_parser("report", parents=[general, table, learning], help="a self-contained HTML page")
+    report.add_argument("file", help=FILE)
+    report.add_argument("--output", type=Path, metavar="HTML", help="default: the file's name with .html")
+    reproduce = commands.add_parser("reproduce", parents=[general], help="a published table or figure, computed again")
+    reproduce.add_argument("name", nargs="?", help="for example aclass-fig4; without it, the names")
+    reproduce.add_argument("--quick", action="store_true", help="fewer repetitions")
+    reproduce.add_argument(
+        "--output", type=Path, default=Path("papers/output"), metavar="FOLDER", help="default: %(default)s"
+    )
+    for name in LATER:
+        commands.add_parser(name, parents=[general])
+    return parser
+
+
+def _table_options() -> argparse.ArgumentParser:
+    options = argparse.ArgumentParser(add_help=False)
+    options.add_argument(
+        "--drop", action="append", default=[], metavar="COL", help="leave this column out (repeatable)"
+    )
+    options.add_argument(
+        "--kind",
+        action="append",
+        default=[],
+        metavar="COL=KIND",
+        help="kind of a column: binary, categorical, count or real (repeatable; others are inferred)",
+    )
+    options.add_argument(
+        "--missing", action="append", default=[], metavar="MARK", help='one more mark of a missing cell, such as "?"'
+    )
+    return options
+
+
+def _learning_options() -> argparse.ArgumentParser:
+    options = argparse.ArgumentParser(add_help=False)
+    options.add_argument("--target", metavar="COL", help="the column to predict")
+    options.add_argument("--model", choices=("aclass", "crp"), help="default: aclass with a target, else crp")
+    options.add_argument("--sweeps", type=int, metavar="N", help="sweeps of each chain; more where the chains disagree")
+    options.add_argument("--seed", type=int, default=0, help="same seed, same result (default: 0)")
+    options.add_argument(
+        "--jobs", type=int, default=-1, help="threads; the result does not depend on it (default: all)"
+    )
+    options.add_argument("--time-budget", type=float, metavar="SECONDS", help="stop learning after about this time")
+    options.add_argument("--checkpoint", metavar="PATH", help="write progress here, and resume from it")
+    return options

@@ -1,0 +1,15 @@
+"""`partita fit FILE --output MODEL`: learn, save, say what was found."""
+
+import argparse
+
+import partita
+from partita.cli.tables import fit_model, open_frame, split_target
+from partita.report.summary import summary
+
+
+def run(args: argparse.Namespace) -> None:
+    frame, target = split_target(args, open_frame(args, args.file))
+    model = fit_model(args, frame, target)
+    partita.save(model, args.output)
+    print(summary(model, frame))
+    print(f"\nmodel written to {args.output}")

@@ -1,0 +1,29 @@
+"""`partita impute FILE --output OUT` or `partita impute MODEL FILE --output OUT`: fill the missing cells."""
+
+import argparse
+
+import partita
+from partita.cli.tables import fit_model, known_columns, open_frame, split_target
+from partita.data.files import join_columns, write_frame
+
+
+def run(args: argparse.Namespace) -> None:
+    if len(args.inputs) > 2:
+        raise ValueError(f"impute takes FILE or MODEL FILE, got {len(args.inputs)} paths.")
+    path = args.inputs[-1]
+    whole = open_frame(args, path)
+    frame, target = split_target(args, whole)
+    if len(args.inputs) == 2:
+        if args.kind:
+            raise ValueError("--kind has no use with a saved model, which remembers the kinds it was learnt with.")
+        model = partita.load(args.inputs[0])
+        frame = known_columns(model, frame, path)
+    else:
+        model = fit_model(args, frame, target)
+    filled = model.impute(frame)
+    left = int(filled.isna().sum().sum())  # a column without any observed cell cannot be filled
+    n_filled = int(frame.isna().sum().sum()) - left
+    others = whole[[name for name in whole.columns if name not in frame.columns]]
+    write_frame(join_columns(filled, others)[list(whole.columns)], args.output)
+    rest = f" ({left:,} left: nothing is known of them)" if left else ""
+    print(f"{n_filled:,} missing cells filled{rest}, {len(whole):,} rows written to {args.output}")

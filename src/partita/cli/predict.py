@@ -1,0 +1,34 @@
+"""`partita predict MODEL FILE --output OUT`: classes and probabilities, or groups and log densities."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import partita
+from partita.cli.tables import known_columns, open_frame
+from partita.data.files import join_columns, make_frame, write_frame
+
+
+def run(args: argparse.Namespace) -> None:
+    if args.kind:
+        raise ValueError("--kind has no use in predict: the model remembers the kinds it was learnt with.")
+    model = partita.load(args.model)
+    frame = open_frame(args, args.file)
+    said = make_frame(predictions(model, known_columns(model, frame, args.file)))
+    if args.append:
+        both = sorted(set(map(str, frame.columns)) & set(said.columns))
+        if both:
+            raise ValueError(f"--append: the table already has columns {', '.join(both)}. Rename or --drop them.")
+        said = join_columns(frame, said)
+    write_frame(said, args.output)
+    print(f"{len(said):,} rows written to {args.output}")
+
+
+def predictions(model: Any, X: Any) -> dict[str, Any]:
+    """The columns of the answer."""
+    if hasattr(model, "classes_"):
+        probability = model.predict_proba(X)
+        said = {"prediction": model.classes_[probability.argmax(axis=1)]}
+        return said | {f"probability of {name}": probability[:, k] for k, name in enumerate(model.classes_)}
+    return {"group": model.predict(X), "log_density": model.score_samples(X)}

@@ -1,0 +1,16 @@
+"""`partita report FILE [--target COL]`: one HTML page about the table and the model learnt from it."""
+
+import argparse
+from pathlib import Path
+
+from partita.cli.tables import new_model, open_frame, split_target
+from partita.report.html import fit_and_report
+
+
+def run(args: argparse.Namespace) -> None:
+    frame, target = split_target(args, open_frame(args, args.file))
+    model = new_model(args, frame)
+    output = args.output if args.output is not None else Path(Path(args.file).name.split(".")[0] + ".html")
+    page = fit_and_report(model, frame, target, title=Path(args.file).name, random_state=args.seed)
+    output.write_text(page, encoding="utf-8")
+    print(f"report written to {output}")

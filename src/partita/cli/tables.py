@@ -1,0 +1,83 @@
+"""Tables and models as the commands take them from files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+import partita
+from partita.data.files import read_frame
+
+
+def open_frame(args: argparse.Namespace, path: str) -> Any:
+    """The table of a file without the dropped columns."""
+    frame = read_frame(path, args.missing)
+    _check_columns(args.drop, frame, "--drop")
+    return frame.drop(columns=args.drop)
+
+
+def kinds_of(args: argparse.Namespace, frame: Any) -> dict[str, str]:
+    """The options --kind COL=KIND as a dict; names and words are checked where the kinds are used."""
+    kinds = {}
+    for text in args.kind:
+        name, equals, kind = text.rpartition("=")
+        if not equals or not name or not kind:
+            raise ValueError(f"--kind {text}: expected COL=KIND, for example --kind age=real.")
+        kinds[name] = kind
+    _check_columns(list(kinds), frame, "--kind")
+    return kinds
+
+
+def split_target(args: argparse.Namespace, frame: Any) -> tuple[Any, Any]:
+    """The table and its target column; None for the target where none is named."""
+    if args.target is None:
+        return frame, None
+    _check_columns([args.target], frame, "--target")
+    return frame.drop(columns=args.target), frame[args.target]
+
+
+def new_model(args: argparse.Namespace, frame: Any) -> Any:
+    """An unfitted estimator of the options; `frame` is the table without the target."""
+    kind = args.model or ("aclass" if args.target else "crp")
+    if kind == "aclass" and not args.target:
+        raise ValueError("--model aclass needs --target COL, the column to predict. For clusters take --model crp.")
+    if kind == "crp" and args.target:
+        raise ValueError(
+            "--model crp takes no target. Leave --target out (and --drop the column, if it should not count)."
+        )
+    make = partita.AClass if kind == "aclass" else partita.CRPMixture
+    return make(
+        n_sweeps=args.sweeps,
+        random_state=args.seed,
+        n_jobs=args.jobs,
+        column_kinds=kinds_of(args, frame) or None,
+        progress=not args.quiet,
+        time_budget=args.time_budget,
+        checkpoint=args.checkpoint,
+    )
+
+
+def fit_model(args: argparse.Namespace, frame: Any, target: Any) -> Any:
+    model = new_model(args, frame)
+    return model.fit(frame) if target is None else model.fit(frame, target)
+
+
+def known_columns(model: Any, frame: Any, path: str) -> Any:
+    """The columns of the frame that the model was learnt on; a note names those left out."""
+    names = (
+        [name for name in model.schema_.names if name in frame.columns] if model.schema_.named else list(frame.columns)
+    )
+    extra = [str(name) for name in frame.columns if name not in names]
+    if extra:
+        print(
+            f"partita: note: {path}: not used, for the model has no such columns: {', '.join(extra)}", file=sys.stderr
+        )
+    return frame[names] if names else frame
+
+
+def _check_columns(names: list[str], frame: Any, option: str) -> None:
+    for name in names:
+        if name not in frame.columns:
+            shown = ", ".join(map(str, list(frame.columns)[:20])) + (", ..." if len(frame.columns) > 20 else "")
+            raise ValueError(f"{option} {name}: the table has no such column. Its columns: {shown}.")

@@ -1,0 +1,139 @@
+"""Frames from files and into files: CSV and Parquet by pandas, everything else that DuckDB knows by DuckDB."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+
+
+def need_pandas(what: str) -> Any:
+    """pandas, or an error that names the extra."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(f'{what} needs pandas. Install it: pip install "partita[frames]".') from error
+    return pandas
+
+
+def read_frame(path: str | os.PathLike[str], missing: Sequence[str] = ()) -> Any:
+    """The table in a file as a pandas frame.
+
+    Whole numbers and truth values stay what they are where cells are missing (nullable dtypes), so that one hole does
+    not turn a count into a real column. CSV (.csv, .tsv, also packed) and Parquet are read by pandas; others (JSON,
+    Excel, several files by a pattern such as "part-*.parquet") by DuckDB, an extra.
+
+    missing     marks of a missing cell beside the empty field and the usual NA, NaN, null; for example "?".
+    """
+    pd = need_pandas(f"Reading {os.fspath(path)!r}")
+    text = os.fspath(path)
+    found = Path(text).exists()
+    pattern = not found and any(mark in text for mark in "*?[")
+    if not found and not pattern:
+        raise FileNotFoundError(f"No file {text!r}. Check the path.")
+    suffix = suffix_of(text)
+    if pattern:
+        frame = _read_duckdb(text)
+    elif suffix in _SEPARATORS:
+        frame = _read_csv(pd, text, _SEPARATORS[suffix], missing)
+    elif suffix == ".parquet":
+        frame = _read_parquet(pd, text)
+    else:
+        frame = _read_duckdb(text)
+    marks = list(missing) if suffix not in _SEPARATORS or pattern else []
+    frame = frame.replace(marks, None) if marks else frame
+    if not len(frame.columns) or not len(frame):
+        raise ValueError(f"{text!r} holds no table with at least one row and one column. Check the file.")
+    return frame
+
+
+def write_frame(frame: Any, path: str | os.PathLike[str]) -> None:
+    """Write a pandas frame to a file of the form its suffix says: .csv, .tsv (also packed), .parquet, .json."""
+    text = os.fspath(path)
+    suffix = suffix_of(text)
+    if suffix in _SEPARATORS:
+        frame.to_csv(text, sep=_SEPARATORS[suffix], index=False)
+    elif suffix == ".parquet":
+        try:
+            frame.to_parquet(text, index=False)
+        except ImportError as error:
+            raise ImportError(f'Writing {text!r} needs pyarrow. Install it: pip install "partita[frames]".') from error
+    elif suffix == ".json":
+        frame.to_json(text, orient="records", lines=True)
+    else:
+        raise ValueError(f"Cannot write {text!r}: the suffix {suffix!r} is none of .csv, .tsv, .parquet, .json.")
+
+
+def make_frame(columns: dict[str, Any]) -> Any:
+    """A pandas frame of named columns."""
+    return need_pandas("Writing a table").DataFrame(columns)
+
+
+def join_columns(left: Any, right: Any) -> Any:
+    """The columns of both frames side by side, rows in the order they have."""
+    pd = need_pandas("Writing a table")
+    return pd.concat([left.reset_index(drop=True), right.reset_index(drop=True)], axis=1)
+
+
+def suffix_of(path: str) -> str:
+    """The suffix that says the form: "table.csv.gz" gives ".csv"."""
+    name = Path(path)
+    if name.suffix.lower() in _PACKED:
+        name = name.with_suffix("")
+    return name.suffix.lower()
+
+
+def _read_csv(pd: Any, path: str, separator: str, missing: Sequence[str]) -> Any:
+    try:
+        return pd.read_csv(path, sep=separator, na_values=list(missing), dtype_backend="numpy_nullable")
+    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(
+            f"{path!r} cannot be read as a table ({reason}). Check that it is UTF-8 text with a header."
+        ) from error
+
+
+def _read_parquet(pd: Any, path: str) -> Any:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        return _read_duckdb(path)
+    try:
+        return pd.read_parquet(path, dtype_backend="numpy_nullable")
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"{path!r} cannot be read as Parquet ({' '.join(str(error).split())}). Check the file."
+        ) from error
+
+
+def _read_duckdb(path: str) -> Any:
+    try:
+        import duckdb
+    except ImportError as error:
+        raise ImportError(
+            f'Reading {path!r} needs DuckDB; .csv, .tsv and .parquet do not. Install it: pip install "partita[cli]".'
+        ) from error
+    try:
+        quoted = path.replace("'", "''")
+        columns = duckdb.connect().execute(f"SELECT * FROM '{quoted}'").fetchnumpy()
+    except duckdb.Error as error:
+        reason = str(error).strip().splitlines()[0]
+        raise ValueError(f"{path!r} cannot be read by DuckDB ({reason}). Convert it to CSV or Parquet.") from error
+    pd = need_pandas(f"Reading {path!r}")
+    return pd.DataFrame({name: _nullable(pd, values) for name, values in columns.items()})
+
+
+def _nullable(pd: Any, values: Any) -> Any:
+    """A column of DuckDB, masked where cells are missing, in a dtype that keeps whole numbers and truth values."""
+    if not isinstance(values, np.ndarray):
+        return values
+    series = pd.Series(np.ma.getdata(values))
+    if values.dtype.kind in "biu":
+        series = series.astype({"b": "boolean", "i": "Int64", "u": "UInt64"}[values.dtype.kind])
+    return series.mask(np.ma.getmaskarray(values))

@@ -1,0 +1,26 @@
+"""Where a display draws: the caller's axes, or one new figure, with quiet frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+INK, ACCENT, QUIET = "#27384a", "#d1495b", "#9aa7b4"
+"""Colours of text and marks, of what the eye should find first, and of what stands behind."""
+
+GROUPS = ("#2f6f9f", "#e0903b", "#5a9367", "#b4567a", "#7a6bb0", "#8a6d4b", "#3f9aa3", "#c2b24a")
+"""Colours of groups and classes, in order; they repeat after the last."""
+
+
+def canvas(ax: Any, size: tuple[float, float] = (5.2, 3.8)) -> Any:
+    """`ax`, or the axes of a new figure of `size` inches, without the upper and right frame."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=size, layout="constrained")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def colour(number: int) -> str:
+    """The colour of a group or class."""
+    return GROUPS[number % len(GROUPS)]

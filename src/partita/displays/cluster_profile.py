@@ -1,0 +1,116 @@
+"""What makes each group what it is? Means and level shares by group, against the whole table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..data.decode import column_values
+from ..data.table import Table
+from .canvas import INK, canvas
+
+
+class ClusterProfileDisplay:
+    """Heat map, one line per numeric column or level, one column per group.
+
+    traits      names of the lines: a numeric column, or "column = level".
+    groups      the groups shown, larger ones first; `sizes` their numbers of rows.
+    values      (traits, groups) mean of a numeric column in the caller's units, share of a level; NaN where the group
+                has no observed cell.
+    contrast    (traits, groups) how far from the whole table: in standard deviations of the column or of the level.
+    """
+
+    def __init__(
+        self, traits: list[str], groups: list[Any], sizes: np.ndarray, values: np.ndarray, contrast: np.ndarray,
+        shares: np.ndarray,
+    ) -> None:  # fmt: skip
+        self.traits = traits
+        self.groups = groups
+        self.sizes = sizes
+        self.values = values
+        self.contrast = contrast
+        self.shares = shares
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, groups: Any = None, *, min_rows: int = 1, columns: Any = None
+    ) -> ClusterProfileDisplay:
+        """Of the groups a fitted model predicts for X, or of given `groups`, one per row.
+
+        min_rows    groups with fewer rows are left out.
+        columns     names of the columns to show; by default all.
+        """
+        table = estimator._encode(X)
+        groups = np.asarray(estimator.predict(X) if groups is None else groups)
+        if len(groups) != len(table):
+            raise ValueError(f"groups has {len(groups)} entries for {len(table)} rows; give one group per row.")
+        found, counts = np.unique(groups, return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        shown = [found[k] for k in order if counts[k] >= min_rows]
+        if not shown:
+            raise ValueError(f"min_rows={min_rows!r} leaves no group: the largest has {counts.max()} rows.")
+        traits, cells = _traits(table, columns)
+        share = np.array([name is not None for _, name in traits])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = np.array([[_mean(c[groups == g]) for g in shown] for c in cells])
+            whole = np.array([_mean(c) for c in cells])
+            spread = np.array([np.sqrt(_mean((c - m) ** 2)) for c, m in zip(cells, whole)])
+            contrast = (values - whole[:, None]) / spread[:, None]
+        names = [column if level is None else f"{column} = {level}" for column, level in traits]
+        sizes = np.array([int((groups == g).sum()) for g in shown])
+        return cls(names, shown, sizes, values, contrast, share)
+
+    def plot(self, ax: Any = None, *, colorbar: bool = True) -> ClusterProfileDisplay:
+        """Draw on `ax` (by default a new figure); `ax_` and `figure_` keep where."""
+        n_traits, n_groups = self.values.shape
+        ax = canvas(ax, (2.6 + 0.85 * n_groups, 1.2 + 0.34 * n_traits))
+        image = ax.imshow(self.contrast, cmap="RdBu_r", vmin=-2, vmax=2, aspect="auto")
+        for i in range(n_traits):
+            for k in range(n_groups):
+                if np.isfinite(self.values[i, k]):
+                    dark = abs(self.contrast[i, k]) > 1.3
+                    words = f"{self.values[i, k]:.0%}" if self.shares[i] else _short(self.values[i, k])
+                    ax.text(k, i, words, ha="center", va="center", fontsize="small", color="white" if dark else INK)
+        ax.set_xticks(range(n_groups), [f"{g}\n({size})" for g, size in zip(self.groups, self.sizes)])
+        ax.set_yticks(range(n_traits), self.traits)
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        ax.set_xlabel("group (rows)")
+        if colorbar:
+            ax.figure.colorbar(image, ax=ax, shrink=0.85, label="standard deviations\nfrom the whole table")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _traits(table: Table, columns: Any) -> tuple[list[tuple[str, Any]], list[np.ndarray]]:
+    """(column, level or None) and cells of every line: numbers, or 1 where the cell is at the level; NaN = missing."""
+    schema = table.schema
+    chosen = list(schema.names) if columns is None else list(columns)
+    strange = [name for name in chosen if name not in schema.names]
+    if strange:
+        raise ValueError(f"columns holds {strange}, which the model does not know. Known: {list(schema.names)}.")
+    traits: list[tuple[str, Any]] = []
+    cells: list[np.ndarray] = []
+    for position in (schema.names.index(name) for name in chosen):
+        column = schema.columns[position]
+        if position in schema.numeric:
+            traits.append((str(column.name), None))
+            cells.append(np.array(column_values(table, position), float))
+            continue
+        codes = table.codes[:, int(np.searchsorted(schema.discrete, position))]
+        # of two levels one says it all
+        for code in range(len(column.levels)) if len(column.levels) != 2 else (1,):
+            traits.append((str(column.name), column.levels[code]))
+            cells.append(np.where(codes < 0, np.nan, codes == code))
+    return traits, cells
+
+
+def _short(value: float) -> str:
+    """About three digits, whole from a hundred on, thousands parted."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _mean(cells: np.ndarray) -> float:
+    seen = cells[~np.isnan(cells)]
+    return float(seen.mean()) if len(seen) else float("nan")

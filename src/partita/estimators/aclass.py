@@ -1,0 +1,205 @@
+"""`AClass`: class-conditional Chinese-restaurant mixtures, in batch or online, from tables with holes."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+
+from ..data.decode import decode
+from ..data.labels import encode_labels
+from ..data.table import Table
+from ..data.validate import Constraint, either, integer, one_of
+from ..inference.streams import root_sequence, spawn_streams
+from ..models import ensemble as averaging
+from ..models import fill
+from ..models.chains import Runner
+from ..models.classifier import count_density_chains, learn_classes, make_lenses
+from ..models.online import Online
+from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
+from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
+
+# sweeps of a chain: many where they are cheap, since small tables gain by them
+LEAST_SWEEPS, MOST_SWEEPS, CELLS_SWEPT = 16, 30, 240_000
+STREAM_SWEEPS = 2
+VIEWS = 6
+
+
+class AClass(ClassifierMixin, MixtureEstimator):
+    """A classifier that models each class by a mixture, integrates missing cells out and infers the number of groups.
+
+    `fit` runs independent chains (the recommended classifier: views, spikes, pooled posteriors, leave-one-out
+    temperature);
+    `partial_fit` always streams. `AClass(inference="smc", n_filters=1, n_particles=P, n_sweeps=0, alpha=1.0,
+    column_prior=0.5)` is the algorithm of the paper with P particles.
+
+    Parameters
+    ----------
+    inference : "gibbs" or "smc".
+    n_filters : independent chains or filters, averaged. A batch fit runs a quarter as many more, for densities and
+        draws, where the lenses of the classifier do not keep densities (spikes, few values, counts).
+    n_particles : particles of each filter.
+    n_sweeps : with "gibbs", sweeps of each chain (None: 16 to 30, more on smaller tables); with "smc" and in
+        `partial_fit`, sweeps over the reservoir after every
+        100 rows (2), 0 for the paper's filter.
+    alpha : concentration of the groups of each class, a number or "infer".
+    column_prior : "infer", or the pseudo-count of every level of binary and categorical columns.
+    max_components : hard cap on the groups of each class.
+    reservoir_size : past rows kept by a stream to undo early mistakes.
+    correlated : True models the real columns of a group by one full covariance.
+    n_views : "auto" (six views in half of the chains), or the number of views in that half; 1 for none.
+    missing_label : one more mark of a missing label; None, NaN and NA always are.
+    resampling, split_merge, column_kinds, random_state, n_jobs, progress, time_budget, checkpoint : as in `CRPMixture`.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_ ; temperature_ : exponent of p(row | class) chosen by leave-one-out.
+    n_components_posterior_ : dict, class to dict of number of groups to probability (chains with one view).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partita import AClass
+    >>> X = np.array([[0.0, np.nan], [0, 1], [1, 0], [1, 1], [np.nan, 0], [0, 0]])
+    >>> AClass(random_state=0).fit(X, list("aabbba")).predict([[0, np.nan]])
+    array(['a'], dtype='<U1')
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {**CONSTRAINTS, "n_views": either(one_of("auto"), integer(1))}
+
+    def __init__(
+        self, *, inference="gibbs", n_filters=8, n_particles=1, n_sweeps=None, alpha="infer", column_prior="infer",
+        max_components=None, reservoir_size=1000, correlated=False, n_views="auto", missing_label=None,
+        resampling="systematic", split_merge=0, column_kinds=None, random_state=None, n_jobs=None, progress=False,
+        time_budget=None, checkpoint=None,
+    ):  # fmt: skip
+        self.inference = inference
+        self.n_filters = n_filters
+        self.n_particles = n_particles
+        self.n_sweeps = n_sweeps
+        self.alpha = alpha
+        self.column_prior = column_prior
+        self.max_components = max_components
+        self.reservoir_size = reservoir_size
+        self.correlated = correlated
+        self.n_views = n_views
+        self.missing_label = missing_label
+        self.resampling = resampling
+        self.split_merge = split_merge
+        self.column_kinds = column_kinds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.time_budget = time_budget
+        self.checkpoint = checkpoint
+
+    def fit(self, X: Any, y: Any) -> AClass:
+        """Learn from rows X with labels y, some of which may be missing."""
+        self._check()
+        table = self._learn(X)
+        label, self.classes_ = encode_labels(y, self.missing_label, n_rows=len(table), owner=type(self).__name__)
+        self._online = None
+        if self.inference == "smc":
+            self._begin(table)
+            mark = self._fingerprint(table.codes, table.reals, label)
+            self._learn_stream(table, label, self._runner(), mark)
+            assert self._online is not None
+            self._built = self._online.ensemble(self.n_jobs)
+        else:
+            self._run(table, label)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClass:
+        """Learn from more rows in their order; memory stays bounded. The first call fixes columns, kinds, levels and
+        classes (`classes`, or those in y)."""
+        if getattr(self, "_online", None) is None:
+            warn_forgotten(self)
+            self._check()
+            table = self._learn(X)
+            label, self.classes_ = self._labels(y, classes, len(table))
+            self._begin(table)
+        else:
+            table = self._encode(X)
+            label, _ = self._labels(y, self.classes_, len(table))
+        self._learn_stream(table, label, self._part_runner(), "")
+        return self
+
+    def _labels(self, y: Any, classes: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+        return encode_labels(y, self.missing_label, classes, n_rows=n, owner=type(self).__name__)
+
+    def _run(self, table: Table, label: np.ndarray) -> None:
+        n_sweeps = min(max(CELLS_SWEPT // (len(table) * self.n_features_in_), LEAST_SWEEPS), MOST_SWEEPS)
+        if self.n_sweeps is not None:
+            n_sweeps = max(self.n_sweeps, 1)
+        fixed = self.column_prior != "infer"
+        lenses = make_lenses(table, plain=fixed, uniform_base=fixed, correlated=self.correlated)
+        settings = settings_of(self, len(self.classes_), len(table))
+        n_chains = self.n_filters + count_density_chains(lenses, self.n_filters)
+        streams = spawn_streams(root_sequence(self.random_state), n_chains)
+        n_views = VIEWS if self.n_views == "auto" else self.n_views
+        mark = self._fingerprint(table.codes, table.reals, label, n_sweeps)
+        self._built, kept, outcome = learn_classes(
+            table, label, lenses, settings, streams, self.n_filters, n_sweeps, n_views, self._runner(), mark
+        )
+        self.trace_ = outcome.common_infos()
+        self.n_components_posterior_ = self._group_numbers([k.state for k in kept])
+        self.n_rows_seen_ = len(table)
+
+    def _group_numbers(self, states: list) -> dict[Any, dict[int, float]]:
+        single = [state for state in states if state.log_weight.shape[0] == 1]
+        out: dict[Any, dict[int, float]] = {}
+        for c, name in enumerate(self.classes_.tolist()):
+            posterior: dict[int, float] = {}
+            for state in single:
+                k = int(state.used[0, c]) - 1
+                posterior[k] = posterior.get(k, 0.0) + 1 / len(single)
+            out[name] = dict(sorted(posterior.items()))
+        return out
+
+    def _begin(self, table: Table) -> None:
+        n_sweeps = STREAM_SWEEPS if self.n_sweeps is None else self.n_sweeps
+        fixed = self.column_prior != "infer"
+        lens = make_lenses(table, plain=fixed, uniform_base=fixed, correlated=self.correlated)[-1]
+        streams = spawn_streams(root_sequence(self.random_state), self.n_filters + 1)
+        self._online = Online.begin(lens, table, rule_of(self, len(self.classes_), n_sweeps), streams)
+
+    def _learn_stream(self, table: Table, label: np.ndarray, runner: Runner, mark: str) -> None:
+        assert self._online is not None
+        self._online.learn(table, label, runner, mark)
+        self._built = None
+        self.n_components_posterior_ = {
+            name: posterior
+            for name, posterior in zip(self.classes_.tolist(), self._online.group_posteriors(), strict=True)
+        }
+        self.log_evidence_ = self._online.log_evidence()
+        self.n_rows_seen_ = self._online.reservoir.seen
+        self._forget("trace_")
+
+    # ---- answers ----
+
+    @property
+    def temperature_(self) -> float:
+        """Exponent of p(row | class), averaged over the members of the vote; 1 for the paper's filter."""
+        return self._ensemble.temperature
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of every class (columns as `classes_`) given the observed cells of each row."""
+        return averaging.class_probabilities(self._ensemble, self._encode(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Most probable class of every row."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Any, np.ndarray]:
+        """New rows and their classes."""
+        table, label = fill.sample_table(
+            self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state)
+        )
+        return decode(table), self.classes_[label]

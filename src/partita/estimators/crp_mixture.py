@@ -1,0 +1,271 @@
+"""`CRPMixture`: a density, clusters and their number from a table with holes."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClusterMixin, DensityMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..data.decode import decode
+from ..data.table import Table
+from ..data.validate import Constraint
+from ..inference.diagnostics import ess_bulk, r_hat
+from ..inference.loop import count_workers
+from ..inference.streams import root_sequence, spawn_streams
+from ..models import ensemble as averaging
+from ..models import fill
+from ..models.chains import Chains, Runner
+from ..models.ensemble import Ensemble
+from ..models.lens import plain_lens
+from ..models.online import Online
+from ..models.problem import Problem
+from ..models.starts import choose_start, scattered
+from ..models.vote import plain_members
+from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
+from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
+
+STREAM_SWEEPS = 2
+ROWS_COMPARED = 400
+
+
+class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
+    """Chinese-restaurant mixture of products of conjugate column models; missing cells are integrated out.
+
+    Parameters
+    ----------
+    inference : "gibbs" (independent chains of collapsed Gibbs sweeps) or "smc" (particle filters; one pass over the
+        rows).
+    n_filters : independent chains or filters, averaged.
+    n_particles : particles of each filter.
+    n_sweeps : with "gibbs", sweeps of each chain (None: until the number of groups no longer drifts, at most 192);
+        with "smc" and in `partial_fit`, sweeps over the reservoir after every
+        100 rows (2), 0 for the plain filter.
+    alpha : concentration, a number or "infer" (Gamma(1, 1) prior).
+    column_prior : "infer" (hyper-parameters of every column on grids, pooled over columns), or the pseudo-count of
+        every level of binary and categorical columns.
+    max_components : hard cap on the number of groups (200). A partition under the cap stays a distinct hypothesis.
+    reservoir_size : rows kept by `partial_fit` to undo early mistakes.
+    correlated : True models the real columns of a group by one full covariance (normal-inverse-Wishart).
+    resampling : "systematic", "stratified", "residual" or "multinomial".
+    split_merge : split-merge proposals after every sweep of a chain.
+    column_kinds : kinds of columns that should not be inferred: a dict (name or position to kind) or a list.
+    random_state, n_jobs, progress, time_budget, checkpoint : as in all estimators. Same seed, same result, for any
+        `n_jobs`.
+
+    Attributes
+    ----------
+    n_components_ : posterior mode of the number of groups; `n_components_posterior_` : dict, size to probability.
+    labels_ : groups of the training rows in the kept state nearest to the average co-assignment; of a filter, as
+        `predict` gives them at its end. Not there after `partial_fit`, which keeps no rows.
+    diagnostics_ : R-hat and effective sample size of the number of groups over the chains.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partita import CRPMixture
+    >>> X = np.repeat([[0.0, 0, 0, 0], [1, 1, 1, 1]], 20, axis=0)
+    >>> X[0, 1] = np.nan
+    >>> model = CRPMixture(random_state=0).fit(X)
+    >>> model.n_components_
+    2
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = CONSTRAINTS
+
+    def __init__(
+        self, *, inference="gibbs", n_filters=8, n_particles=1, n_sweeps=None, alpha="infer", column_prior="infer",
+        max_components=None, reservoir_size=1000, correlated=False, resampling="systematic", split_merge=2,
+        column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None, checkpoint=None,
+    ):  # fmt: skip
+        self.inference = inference
+        self.n_filters = n_filters
+        self.n_particles = n_particles
+        self.n_sweeps = n_sweeps
+        self.alpha = alpha
+        self.column_prior = column_prior
+        self.max_components = max_components
+        self.reservoir_size = reservoir_size
+        self.correlated = correlated
+        self.resampling = resampling
+        self.split_merge = split_merge
+        self.column_kinds = column_kinds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.time_budget = time_budget
+        self.checkpoint = checkpoint
+
+    def fit(self, X: Any, y: Any = None) -> CRPMixture:
+        """Learn the density and the groups of the rows of X."""
+        self._check()
+        table = self._learn(X)
+        self._online = None
+        if self.inference == "smc":
+            self._begin(table)
+            self._learn_stream(table, self._runner(), self._fingerprint(table.codes, table.reals))
+            assert self._online is not None
+            self._built = self._online.ensemble(self.n_jobs)
+            self._name_groups(table)
+        else:
+            self._run(table)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> CRPMixture:
+        """Learn from more rows, in their order; memory stays bounded. The first call fixes columns, kinds and
+        levels.
+        """
+        if getattr(self, "_online", None) is None:
+            warn_forgotten(self)
+            self._check()
+            table = self._learn(X)
+            self._begin(table)
+        else:
+            table = self._encode(X)
+        self._learn_stream(table, self._part_runner(), "")
+        return self
+
+    def _lens(self, table: Table):
+        return plain_lens(table, uniform_base=self.column_prior != "infer", correlated=self.correlated)
+
+    def _begin(self, table: Table) -> None:
+        n_sweeps = STREAM_SWEEPS if self.n_sweeps is None else self.n_sweeps
+        streams = spawn_streams(root_sequence(self.random_state), self.n_filters + 1)
+        self._online = Online.begin(self._lens(table), table, rule_of(self, 1, n_sweeps), streams)
+
+    def _learn_stream(self, table: Table, runner: Runner, mark: str) -> None:
+        assert self._online is not None
+        self._online.learn(table, np.zeros(len(table), np.int32), runner, mark)
+        self._built = None
+        self._forget("labels_", "_assignments", "diagnostics_", "_order")
+        sizes = self._online.group_counts()
+        self._describe_sizes(*sizes)
+        self.log_evidence_ = self._online.log_evidence()
+        self.n_rows_seen_ = self._online.reservoir.seen
+
+    def _run(self, table: Table) -> None:
+        lens = self._lens(table)
+        rows, label = lens.rows(table).listed(), np.zeros(len(table), np.int32)
+        problem = Problem(lens.layout, rows, label, settings_of(self, 1, len(table)))
+        mark = self._fingerprint(rows.codes, rows.reals)
+        n = self.n_filters
+        *streams, scout = spawn_streams(root_sequence(self.random_state), n + 1)
+        resumed = self.checkpoint is not None and os.path.exists(self.checkpoint)
+        start = scattered if resumed else choose_start(scout, problem)  # a resumed chain goes on from where it was
+        chains = Chains([problem] * n, [0] * n, streams, runner=self._runner(), fingerprint=mark, start=start)
+        kept = chains.run_until_settled() if self.n_sweeps is None else chains.run(max(self.n_sweeps, 1))
+        weight = np.full(len(kept), 1 / len(kept))
+        counts = np.array([float(len(table))])
+        states = [one.state for one in kept]
+        kind = np.zeros(len(kept), int)
+        self._built = Ensemble(
+            [lens], states, [0] * len(kept), weight, counts, kind, plain_members(kind), count_workers(self.n_jobs)
+        )
+        self._assignments = np.stack([one.z[0] for one in kept])
+        self._describe_sizes([int(z.max()) + 1 for z in self._assignments], weight)
+        self.labels_ = self._assignments[_most_central(self._assignments)].astype(np.int64)
+        assert chains.outcome is not None
+        self.trace_ = chains.outcome.common_infos()
+        half = {name: trace[:, trace.shape[1] // 2 :] for name, trace in self.trace_.items()}
+        self.diagnostics_ = {
+            name: {"r_hat": float(r_hat(trace)), "ess": float(ess_bulk(trace))}
+            for name, trace in half.items()
+            if trace.shape[1] >= 4
+        }
+        self.n_rows_seen_ = len(table)
+        self._forget("log_evidence_", "_order")
+
+    def _describe_sizes(self, sizes: list[int], weight: np.ndarray) -> None:
+        posterior: dict[int, float] = {}
+        for size, w in zip(sizes, np.asarray(weight) / np.sum(weight), strict=True):
+            posterior[size] = posterior.get(size, 0.0) + float(w)
+        self.n_components_posterior_ = dict(sorted(posterior.items()))
+        self.n_components_ = max(posterior, key=lambda k: (posterior[k], -k))
+
+    # ---- answers ----
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log density."""
+        return float(np.mean(self.score_samples(X)))
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each group of the representative state (see `labels_`); the last column is a group not
+        met yet.
+        """
+        table = self._encode(X)
+        lens, state = self._ensemble.lenses[0], self._representative()
+        p = averaging.responsibilities(lens.layout, lens.rows(table), state)
+        return p[:, self._order] if hasattr(self, "_order") else p
+
+    def _name_groups(self, table: Table) -> None:
+        """Groups that are some training row's most probable one come first, so that `labels_` has no gaps."""
+        lens, state = self._ensemble.lenses[0], self._representative()
+
+        def likeliest(part: Table) -> np.ndarray:
+            return averaging.group_log_weights(lens.layout, lens.rows(part), state, 0, 0).argmax(axis=1)
+
+        group, n = averaging.over_rows(self._ensemble, table, likeliest), int(state.used[0, 0])
+        chosen = np.bincount(group, minlength=n) > 0
+        # the group not met yet stays last
+        self._order = np.append(np.argsort(~chosen[:-1], kind="stable"), n - 1)
+        self.labels_ = np.argsort(self._order)[group]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Most probable group of every row."""
+        return self.predict_proba(X).argmax(axis=1)
+
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+        """Groups of the training rows."""
+        return self.fit(X).labels_
+
+    def similarity(self, X: Any = None) -> np.ndarray:
+        """Posterior probability that two rows share a group, n x n: of the training rows where X is None.
+
+        For new rows each is seated by itself in every state, so two rows of a group not met yet count as apart.
+        """
+        check_is_fitted(self, "schema_")
+        if X is None:
+            if not hasattr(self, "_assignments"):
+                raise ValueError(
+                    "similarity() without X needs a model fitted by inference='gibbs'; pass the rows as X."
+                )
+            return co_assignment(self._assignments)
+        table = self._encode(X)
+        out = np.zeros((len(table), len(table)))
+        for k, state, w in zip(self._ensemble.lens_of, self._ensemble.states, self._ensemble.weight, strict=True):
+            lens = self._ensemble.lenses[k]
+            p = averaging.responsibilities(lens.layout, lens.rows(table), state)[:, :-1]
+            out += w * (p @ p.T)
+        np.fill_diagonal(out, 1.0)
+        return np.minimum(out, 1.0)
+
+    def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
+        """New rows from the posterior predictive, in the type of the training table."""
+        return decode(
+            fill.sample_table(self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state))[0]
+        )
+
+    def _representative(self):
+        k = _most_central(self._assignments) if hasattr(self, "_assignments") else 0
+        return self._ensemble.states[k]
+
+
+def _most_central(assignments: np.ndarray) -> int:
+    """The kept state whose co-assignment is nearest to the average one (least expected Binder loss), on some rows."""
+    if len(assignments) == 1:
+        return 0
+    step = max(1, assignments.shape[1] // ROWS_COMPARED)
+    z = assignments[:, ::step]
+    mean = co_assignment(z)
+    return int(np.argmin([((z_k[:, None] == z_k) - mean).__pow__(2).sum() for z_k in z]))
+
+
+def co_assignment(assignments: np.ndarray) -> np.ndarray:
+    """Share of states in which two rows sit together."""
+    n = assignments.shape[1]
+    out = np.zeros((n, n))
+    for z in assignments:
+        out += z[:, None] == z
+    return out / len(assignments)

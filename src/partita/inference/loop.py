@@ -1,0 +1,248 @@
+"""The one long loop: it advances any sampler's chains, in parallel, and can be watched, stopped, killed and resumed.
+
+A sampler is ``step(rng, state) -> (state, info)``. Every chain owns its state and its random stream, so neither the
+number of threads nor the cutting into rounds changes a single bit of the result.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partita.inference.brake import Brake
+from partita.inference.checkpoint import Chain, Checkpoint
+from partita.inference.monitor import Monitor, Silent
+
+Step = Callable[[np.random.Generator, Any], tuple[Any, Mapping[str, float]]]
+Keep = Callable[[int, int, Any], Any]
+
+_ROUND_SECONDS = 0.075
+
+
+class FitInterrupted(UserWarning):
+    """A fit was stopped by Ctrl-C and returns what it had."""
+
+
+@dataclass
+class Outcome:
+    """What a run leaves: to continue (`states`, `streams`), to use (`kept`) and to judge (`infos`).
+
+    `kept` has one list per chain; `infos` one array (chains, steps) per name, NaN where a chain did not get so far or
+    a step gave no such value; `steps_done` one count per chain; `interrupted` is None, "keyboard" or "time".
+    """
+
+    states: list[Any]
+    kept: list[list[Any]]
+    infos: dict[str, np.ndarray]
+    steps_done: list[int]
+    interrupted: str | None
+    streams: list[np.random.Generator]
+
+    def common_infos(self) -> dict[str, np.ndarray]:
+        """The infos of the steps that every chain has done, as the diagnostics want them."""
+        return {name: trace[:, : min(self.steps_done)] for name, trace in self.infos.items()}
+
+
+def run(
+    step: Step,
+    states: Sequence[Any],
+    streams: Sequence[np.random.Generator],
+    n_steps: int,
+    *,
+    keep: Keep | None = None,
+    n_jobs: int | None = 1,
+    progress: Monitor | None = None,
+    time_budget: float | None = None,
+    checkpoint: Checkpoint | None = None,
+    start: Outcome | None = None,
+) -> Outcome:
+    """Advance every chain to `n_steps` steps.
+
+    Parameters
+    ----------
+    step : `step(rng, state) -> (state, info)`; it may change the state in place. `info` maps names to floats.
+    states, streams : one state and one generator per chain.
+    n_steps : steps per chain, those of `start` or of a resumed checkpoint included.
+    keep : `keep(chain, step, state)`, called after every step (counted from 0), returns something to collect, or None;
+        it must copy what it keeps of a state that changes in place.
+    n_jobs : threads over the chains; None or 1 is one, -1 all cores.
+    progress : consumer of the number of steps done (see `monitor`).
+    time_budget : seconds; the loop ends with the round in which they pass, after at least one step of every chain.
+    checkpoint : file to resume from, if it is there, and to write to.
+    start : outcome of an earlier run to continue; its states and streams take the place of those given.
+
+    Ctrl-C lets every chain finish its step and returns what there is, with a `FitInterrupted` warning; a chain may then
+    have no step at all, but not all of them (else KeyboardInterrupt is raised). A second Ctrl-C raises at once.
+    """
+    chains = _line_up(states, streams, start)
+    workers = min(count_workers(n_jobs), len(chains))
+    if time_budget is not None and not time_budget > 0:
+        raise ValueError(f"time_budget={time_budget!r} must be a positive number of seconds, or None for no limit")
+    if checkpoint is not None:
+        checkpoint.begin(chains)
+        if any(chain.done > n_steps for chain in chains):
+            raise ValueError(
+                f"checkpoint={os.fspath(checkpoint.path)!r} has more than the {n_steps} steps asked for; "
+                "delete the file to start anew, choose another path, or ask for more steps"
+            )
+    rounds = _Rounds(step, keep, chains, n_steps, progress if progress is not None else Silent())
+    interrupted = rounds.run(workers, time_budget, checkpoint)
+    if interrupted == "keyboard":
+        _tell_interrupted(chains, n_steps)
+    return _outcome(chains, interrupted)
+
+
+def count_workers(n_jobs: int | None) -> int:
+    """Number of threads that `n_jobs` asks for, in scikit-learn's way of counting (-1: all cores, -2: all but one)."""
+    if n_jobs is None:
+        return 1
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, (int, np.integer)) or n_jobs == 0:
+        raise ValueError(f"n_jobs={n_jobs!r} is no number of threads; give None, a positive int, or -1 for all cores")
+    if n_jobs > 0:
+        return int(n_jobs)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores + 1 + int(n_jobs))
+
+
+class _Rounds:
+    """The loop, cut into rounds of a few steps of every chain; between rounds all chains are at rest."""
+
+    def __init__(self, step: Step, keep: Keep | None, chains: list[Chain], n_steps: int, monitor: Monitor) -> None:
+        self.step = step
+        self.keep = keep
+        self.chains = chains
+        self.n_steps = n_steps
+        self.monitor = monitor
+        self.brake = Brake()
+        self.pool: ThreadPoolExecutor | None = None
+
+    def run(self, workers: int, time_budget: float | None, checkpoint: Checkpoint | None) -> str | None:
+        """Run to the end or to an interruption, which it names."""
+        try:
+            with self.brake:
+                if workers > 1:
+                    self.pool = ThreadPoolExecutor(workers, thread_name_prefix="partita")
+                self._report()
+                interrupted = self._rounds(time_budget, checkpoint)
+                if checkpoint is not None and any(chain.done for chain in self.chains):
+                    checkpoint.save(self.chains)
+                return interrupted
+        finally:
+            self.brake.failed = True  # whatever still runs after an exception should not go on for long
+            if self.pool is not None:
+                self.pool.shutdown(wait=False, cancel_futures=True)
+            self.monitor.close()
+
+    def _rounds(self, time_budget: float | None, checkpoint: Checkpoint | None) -> str | None:
+        begin = time.monotonic()
+        block = 1
+        while not self._finished():
+            start = time.monotonic()
+            self._round(block)
+            now = time.monotonic()
+            if self.brake.keyboard:
+                return "keyboard"
+            if self._finished():
+                return None
+            if time_budget is not None and now - begin >= time_budget:
+                return "time"
+            if checkpoint is not None and checkpoint.due():
+                checkpoint.save(self.chains)
+            block = _next_block(block, now - start)
+        return None
+
+    def _finished(self) -> bool:
+        return all(chain.done >= self.n_steps for chain in self.chains)
+
+    def _round(self, block: int) -> None:
+        """Bring every chain `block` steps beyond the hindmost, so that all get their share of the time."""
+        until = min(self.n_steps, min(chain.done for chain in self.chains) + block)
+        todo = [number for number, chain in enumerate(self.chains) if chain.done < until]
+        if self.pool is None:
+            for number in todo:
+                self._advance(number, until)
+                self._report()
+        else:
+            self._wait([self.pool.submit(self._advance, number, until) for number in todo])
+
+    def _wait(self, futures: list[Future[None]]) -> None:
+        pending = set(futures)
+        try:
+            while pending and not self.brake.failed:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                self.brake.failed = any(future.exception() is not None for future in done)
+                self._report()
+        except KeyboardInterrupt:
+            if self.brake.keyboard:
+                raise
+            self.brake.keyboard = True
+        wait(futures)
+        for future in futures:
+            future.result()
+
+    def _advance(self, number: int, until: int) -> None:
+        chain = self.chains[number]
+        while chain.done < until and not self.brake.pulled:
+            chain.state, info = self.step(chain.rng, chain.state)
+            kept = self.keep(number, chain.done, chain.state) if self.keep is not None else None
+            if kept is not None:
+                chain.kept.append(kept)
+            chain.record(info)
+            chain.done += 1
+
+    def _report(self) -> None:
+        first = self.chains[0]
+        # list(): the first chain may be adding a name in its own thread at this moment.
+        info = {name: trace[-1] for name, trace in list(first.infos.items()) if trace}
+        self.monitor.update(sum(chain.done for chain in self.chains), info)
+
+
+def _next_block(block: int, seconds: float) -> int:
+    """Steps for the next round, so that it lasts about `_ROUND_SECONDS`; growth is cautious as steps differ in cost."""
+    return max(1, int(block * min(4.0, _ROUND_SECONDS / max(seconds, 1e-6))))
+
+
+def _line_up(states: Sequence[Any], streams: Sequence[np.random.Generator], start: Outcome | None) -> list[Chain]:
+    if start is not None:
+        states, streams = start.states, start.streams
+    assert len(states) == len(streams) > 0, "one stream per chain, and at least one chain"
+    assert len({id(stream) for stream in streams}) == len(streams), "chains must not share a stream"
+    chains = [Chain(state, rng) for state, rng in zip(states, streams)]
+    if start is not None:
+        for number, chain in enumerate(chains):
+            chain.done = start.steps_done[number]
+            chain.kept = list(start.kept[number])
+            chain.infos = {name: trace[number, : chain.done].tolist() for name, trace in start.infos.items()}
+    return chains
+
+
+def _tell_interrupted(chains: list[Chain], n_steps: int) -> None:
+    fewest, most = min(chain.done for chain in chains), max(chain.done for chain in chains)
+    if most == 0:
+        raise KeyboardInterrupt
+    done = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    warnings.warn(
+        f"stopped by Ctrl-C after {done} of {n_steps} steps per chain; the result keeps the steps that were done",
+        FitInterrupted,
+        stacklevel=3,
+    )
+
+
+def _outcome(chains: list[Chain], interrupted: str | None) -> Outcome:
+    names = list(dict.fromkeys(name for chain in chains for name in chain.infos))
+    length = max(chain.done for chain in chains)
+    return Outcome(
+        states=[chain.state for chain in chains],
+        kept=[chain.kept for chain in chains],
+        infos={name: np.stack([chain.trace(name, length) for chain in chains]) for name in names},
+        steps_done=[chain.done for chain in chains],
+        interrupted=interrupted,
+        streams=[chain.rng for chain in chains],
+    )

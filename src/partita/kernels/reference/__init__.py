@@ -1,0 +1,34 @@
+"""The plain twins of the native kernels: the slow, obvious statement of every algorithm.
+
+Same names, arguments, random numbers and results as `partita.kernels._native`, so that the two can be compared draw
+by draw; also what runs where no compiler was found. Here a row is really taken out of its group before it is scored,
+predictive probabilities are computed from the statistics, and the tables are filled in at the end of each kernel.
+"""
+
+from .density import group_scores, leave_one_out, log_density
+from .filter import filter_density, filter_rows
+from .gibbs import gibbs_sweep, gibbs_sweeps
+from .hyper import log_likelihood, move_concentration, move_hyper, refresh_tables
+from .relabel import relabel_sweep
+from .resample import resample
+from .split_merge import split_merge
+from .views import move_views, rebuild
+
+__all__ = [
+    "filter_density",
+    "filter_rows",
+    "gibbs_sweep",
+    "gibbs_sweeps",
+    "group_scores",
+    "leave_one_out",
+    "log_density",
+    "log_likelihood",
+    "move_concentration",
+    "move_hyper",
+    "move_views",
+    "rebuild",
+    "refresh_tables",
+    "relabel_sweep",
+    "resample",
+    "split_merge",
+]

@@ -1,0 +1,62 @@
+"""Collapsed Gibbs sampling of the groups of one class in one restaurant (Neal 2000, algorithm 3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..contract import Chain, Layout, Rows
+from .cells import draw_missing, observed
+from .draw import pick
+from .seating import Seating
+
+
+def gibbs_sweep(
+    layout: Layout, rows: Rows, chain: Chain, restaurant: int, c: int, order: np.ndarray, uniforms: np.ndarray
+) -> int:
+    """Draw the group of each row of `order` (rows of class c) given all others, with one uniform each.
+
+    Returns how many rows were done: fewer than all if no slot was left for a new group; make room and call again with
+    the rest.
+    """
+    room = Seating(layout, chain, restaurant, c)
+    done = 0
+    for i, u in zip(order, uniforms, strict=True):
+        if not room.offer_fresh():
+            break
+        cells = observed(layout, rows, room.columns, i, chain)
+        own = int(room.z[i])
+        alone = room.leave(cells, own)
+        # a row that was alone may always open a group again: its own
+        log_joint = room.log_joint(cells, may_open=alone or not room.is_full())
+        g = pick(log_joint, u)
+        draw_missing(layout, chain.hyper, room.stats[g], cells, u, i)
+        room.z[i] = room.reseat(cells, own if alone else None, g)
+        done += 1
+    room.close()
+    return done
+
+
+def gibbs_sweeps(
+    layout: Layout,
+    rows: Rows,
+    chain: Chain,
+    order: np.ndarray,
+    offset: np.ndarray,
+    uniforms: np.ndarray,
+    start: int,
+) -> int:
+    """A sweep in every restaurant and class: rows of class c are order[offset[c] : offset[c + 1]], uniforms (R, rows).
+
+    Row k of restaurant r is job r * rows + k. Starts at job `start` and returns the job to go on with: all done, or
+    make room first.
+    """
+    n = int(offset[-1])
+    uniforms = np.reshape(uniforms, (-1, n))
+    for r in range(chain.z.shape[0]):
+        for c in range(chain.stats.shape[0]):
+            first, last = max(start - r * n, int(offset[c])), int(offset[c + 1])
+            if first < last:
+                done = gibbs_sweep(layout, rows, chain, r, c, order[first:last], uniforms[r, first:last])
+                if done < last - first:
+                    return r * n + first + done
+    return chain.z.shape[0] * n

@@ -1,0 +1,157 @@
+"""Independent chains of mixtures, run by the one loop; what is kept of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from ..inference import loop
+from ..inference.checkpoint import Checkpoint
+from ..inference.diagnostics import r_hat
+from ..inference.loop import Outcome
+from ..inference.monitor import make_monitor
+from ..kernels.contract import Chain, Predictive
+from . import mixture, predictive
+from .problem import Problem
+from .starts import Start
+
+# hyper-parameters move in every second sweep: they cost a good part of one, and change slowly
+HYPER_EVERY = 2
+KEEP_EVERY = 3
+# rows whose leave-one-out predictions are computed: enough to choose a few weights and temperatures
+LEFT_OUT_ROWS = 500
+# a run without a fixed number of sweeps: the first length tried, and the longest
+FIRST_SWEEPS, LAST_SWEEPS = 24, 192
+ENOUGH_AGREEMENT = 1.2  # R-hat of the second half
+
+
+@dataclass
+class Kept:
+    """One kept state: what it says of new rows, and how it seats the training rows."""
+
+    kind: int  # kind of chain, where there are several
+    chain: int
+    step: int
+    state: Predictive
+    z: np.ndarray  # int32 (restaurants, rows)
+    label: np.ndarray  # int32 (rows,)
+    left_out: np.ndarray  # float64 (rows asked for, classes): log p(row | class, other rows)
+
+
+@dataclass
+class Walker:
+    """A chain on its way: the loop's state."""
+
+    problem: int
+    chain: Chain
+    done: int = 0
+
+
+@dataclass
+class Runner:
+    """How to run chains: the parameters common to all estimators."""
+
+    n_jobs: int | None = None
+    progress: bool = False
+    time_budget: float | None = None
+    checkpoint: str | None = None
+    label: str = ""
+
+
+def pack(thing: Any) -> dict[str, Any]:
+    """A dataclass of arrays, numbers and such dataclasses as a tree for an archive."""
+    return {
+        f.name: pack(value) if hasattr(value := getattr(thing, f.name), "__dataclass_fields__") else value
+        for f in fields(thing)
+    }
+
+
+def unpack_walker(tree: dict[str, Any]) -> Walker:
+    return Walker(tree["problem"], Chain(**tree["chain"]), tree["done"])
+
+
+def unpack_kept(tree: dict[str, Any]) -> Kept:
+    return Kept(**{**tree, "state": Predictive(**tree["state"])})
+
+
+class Chains:
+    """One chain per problem; `run` may be called again to go on."""
+
+    def __init__(self, problems: Sequence[Problem], kinds: Sequence[int], streams: Sequence[np.random.Generator], *,
+                 left_out: np.ndarray | None = None, runner: Runner, fingerprint: str = "",
+                 walkers: Sequence[Walker] = (), start: Start = mixture.init):  # fmt: skip
+        """`kinds` goes into what is kept; `walkers` are chains already on their way, the first ones."""
+        self.problems, self.kinds, self.streams, self.start = problems, kinds, streams, start
+        self.walkers = [replace(walker, problem=k) for k, walker in enumerate(walkers)]
+        self.left_out, self.runner = left_out, runner
+        self.outcome: Outcome | None = None
+        self.checkpoint = None
+        if runner.checkpoint is not None:
+            self.checkpoint = Checkpoint(runner.checkpoint, fingerprint, pack, unpack_walker, pack, unpack_kept)
+
+    def run(self, n_sweeps: int) -> list[Kept]:
+        """Bring every chain to `n_sweeps` sweeps; the states kept of the second half."""
+        for k in range(len(self.walkers), len(self.problems)):
+            self.walkers.append(Walker(k, self.start(self.streams[k], self.problems[k])))
+        self.outcome = loop.run(
+            self._step, self.walkers, self.streams, n_sweeps, start=self.outcome,
+            keep=lambda _, step, walker: self._take(walker) if is_kept(step, n_sweeps) else None,
+            n_jobs=self.runner.n_jobs, time_budget=self.runner.time_budget, checkpoint=self.checkpoint,
+            progress=make_monitor(self.runner.progress, len(self.problems) * n_sweeps, self.runner.label),
+        )  # fmt: skip
+        kept = [one for chain in self.outcome.kept for one in chain if one.step >= n_sweeps // 2]
+        if not kept:  # stopped before the second half: the states reached are all there is
+            done = zip(self.outcome.states, self.outcome.steps_done, strict=True)
+            kept = [self._take(walker) for walker, steps in done if steps]
+        return kept
+
+    def run_until_settled(self) -> list[Kept]:
+        """Double the length of the run until the number of groups no longer drifts."""
+        n_sweeps = FIRST_SWEEPS
+        while True:
+            kept = self.run(n_sweeps)
+            assert self.outcome is not None
+            if self.outcome.interrupted or n_sweeps >= LAST_SWEEPS or settled(self.outcome.infos["n_groups"]):
+                return kept
+            n_sweeps *= 2
+
+    def _step(self, rng: np.random.Generator, walker: Walker) -> tuple[Walker, dict[str, float]]:
+        walker.done += 1
+        moved = walker.done % HYPER_EVERY == 0
+        walker.chain, info = mixture.step(rng, walker.chain, self.problems[walker.problem], move_hyper=moved)
+        return walker, info
+
+    def _take(self, walker: Walker) -> Kept:
+        problem, chain = self.problems[walker.problem], walker.chain
+        loo = np.zeros((0, 0))
+        if self.left_out is not None:
+            loo = predictive.leave_one_out(problem.layout, problem.rows, chain, self.left_out)
+        return Kept(
+            self.kinds[walker.problem], walker.problem, walker.done - 1, predictive.snapshot(problem.layout, chain),
+            chain.z.copy(), chain.label.copy(), loo,
+        )  # fmt: skip
+
+
+def is_kept(step: int, n_sweeps: int) -> bool:
+    """Every third state of the second half, the last one among them; steps count from 0."""
+    return step >= n_sweeps // 2 and (n_sweeps - step - 1) % KEEP_EVERY == 0
+
+
+def settled(trace: np.ndarray) -> bool:
+    """Whether a trace (chains, steps) has the same mean in its third and last quarters, up to chance, and the
+    chains agree.
+    """
+    quarter = trace.shape[1] // 4
+    third, last = trace[:, 2 * quarter : 3 * quarter].mean(axis=1), trace[:, 3 * quarter :].mean(axis=1)
+    change = last - third
+    if len(change) == 1:
+        spread = trace[:, 2 * quarter :].std() / np.sqrt(quarter)
+    else:
+        spread = change.std(ddof=1) / np.sqrt(len(change))
+    if abs(change.mean()) > 2.0 * spread + 0.02 * last.mean():
+        return False
+    agreement = r_hat(trace[:, 2 * quarter :])
+    return bool(np.isnan(agreement) or agreement < ENOUGH_AGREEMENT)

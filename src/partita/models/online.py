@@ -1,0 +1,196 @@
+"""A stream as an object: rows in, an ensemble out, everything in between a tree that can be saved."""
+
+from __future__ import annotations
+
+import copy
+import os
+import time
+import warnings
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from ..data.archive import read_archive, write_archive
+from ..data.table import Table
+from ..inference.brake import Brake
+from ..inference.loop import FitInterrupted, count_workers
+from ..inference.monitor import make_monitor
+from ..inference.streams import generator_from_tree, generator_to_tree
+from ..kernels import kernel
+from ..kernels.contract import Filter, Rows
+from ..priors.partition import log_probability_of_room
+from . import predictive, stream, vote
+from .bank import Bank, Reservoir, Rule, bank_predictive
+from .chains import Runner
+from .ensemble import Ensemble
+from .filter import weights
+from .lens import Lens
+from .problem import CLASS_PSEUDO_COUNT
+from .rejuvenation import sweep_chain, to_chain
+from .vote import Member
+
+# states averaged for a prediction: a short run over the reservoir from where each bank stands
+SETTLING_SWEEPS, SETTLING_THIN = 8, 2
+# rows learnt between two looks at the clock
+ROWS_AT_A_TIME = 2000
+# beyond so many rows the probability of staying under the cap is not computed: it costs rows times cap
+ROWS_COUNTED = 20_000
+
+
+class Online:
+    """Banks of filters over one lens."""
+
+    def __init__(self, lens: Lens, rule: Rule, banks: list[Bank], reservoir: Reservoir,
+                 streams: list[np.random.Generator], chooser: np.random.Generator):  # fmt: skip
+        self.lens, self.rule, self.banks, self.reservoir = lens, rule, banks, reservoir
+        self.streams, self.chooser = streams, chooser
+
+    @classmethod
+    def begin(cls, lens: Lens, table: Table, rule: Rule, streams: list[np.random.Generator]) -> Online:
+        """Nothing seen yet; the last stream decides about the reservoir."""
+        banks, reservoir = stream.open_stream(lens.layout, lens.rows(table.take(slice(0, 0))), rule, len(streams) - 1)
+        return cls(lens, rule, banks, reservoir, streams[:-1], streams[-1])
+
+    def learn(self, table: Table, label: np.ndarray, runner: Runner, fingerprint: str = "") -> bool:
+        """Learn from the rows in their order, a few at a time: whether it got to the end.
+
+        Between these parts it reports progress, looks at the time, writes the checkpoint and heeds Ctrl-C. How the
+        rows are cut does not change what is learnt.
+        """
+        n, done, begin = len(table), 0, time.monotonic()
+        if runner.checkpoint is not None and os.path.exists(runner.checkpoint):
+            done = self._resume(runner.checkpoint, fingerprint)
+        monitor, last = make_monitor(runner.progress, n, runner.label), time.monotonic()
+        with Brake() as brake:
+            while done < n:
+                part = slice(done, min(done + ROWS_AT_A_TIME, n))
+                stream.learn(
+                    self.lens.layout, self.lens.rows(table.take(part)), label[part], self.rule, self.banks,
+                    self.reservoir, self.streams, self.chooser, count_workers(runner.n_jobs),
+                )  # fmt: skip
+                done = part.stop
+                monitor.update(done, {})
+                late = runner.time_budget is not None and time.monotonic() - begin > runner.time_budget
+                if runner.checkpoint and (done == n or late or brake.keyboard or time.monotonic() - last > 30):
+                    tree = {"fingerprint": fingerprint, "done": done, "stream": self.to_tree()}
+                    write_archive(runner.checkpoint, "stream checkpoint", tree)
+                    last = time.monotonic()
+                if brake.keyboard or late:
+                    break
+        monitor.close()
+        if done < n:
+            why = "Ctrl-C" if brake.keyboard else f"time_budget={runner.time_budget} s"
+            warnings.warn(
+                f"stopped by {why} after {done} of {n} rows; the model has learnt from these",
+                FitInterrupted,
+                stacklevel=4,
+            )
+        return done == n
+
+    def _resume(self, path: str, fingerprint: str) -> int:
+        tree = read_archive(path, "stream checkpoint")
+        if tree["fingerprint"] != fingerprint:
+            raise ValueError(
+                f"checkpoint={path!r} belongs to a fit with other data or other parameters; delete the file to start "
+                "anew, or choose another path"
+            )
+        vars(self).update(vars(Online.from_tree(tree["stream"], self.rule)))
+        return int(tree["done"])
+
+    def ensemble(self, n_jobs: int | None) -> Ensemble:
+        """What the banks say now. With rejuvenation, states of a short run over the reservoir are averaged; the banks
+        and their random streams stay as they are."""
+        layout = self.lens.layout
+        counts = np.mean([bank.class_count for bank in self.banks], axis=0)
+        if not self.rule.n_sweeps or self.rule.n_particles > 1 or not self.reservoir.filled:
+            weight = np.array([bank.log_weight for bank in self.banks])
+            weight = np.full(len(self.banks), 1.0) if self.rule.n_sweeps else np.exp(weight - weight.max())
+            states = [bank_predictive(layout, bank) for bank in self.banks]
+            return self._gather(states, weight / weight.sum(), counts, n_jobs)
+        states, left_out = [], []
+        known = np.flatnonzero(self.reservoir.label[: self.reservoir.filled] >= 0)
+        for bank, rng in zip(self.banks, copy.deepcopy(self.streams), strict=True):
+            chain = to_chain(layout, bank, 0, self.rule.settings.cap)
+            for s in range(SETTLING_SWEEPS):
+                sweep_chain(layout, self.rule, chain, self.reservoir, rng)
+                if s % SETTLING_THIN == SETTLING_THIN - 1:
+                    states.append(predictive.snapshot(layout, chain))
+                    if self.rule.n_classes > 1:
+                        left_out.append(self._left_out(chain, known))
+        members = None
+        if left_out:
+            prior = np.log((counts + CLASS_PSEUDO_COUNT) / (counts + CLASS_PSEUDO_COUNT).sum())
+            label = self.reservoir.label[known]
+            members = vote.choose_members(np.stack(left_out), label, prior, np.zeros(len(states), int))
+        return self._gather(states, np.full(len(states), 1 / len(states)), counts, n_jobs, members)
+
+    def _gather(self, states, weight, counts, n_jobs, members: list[Member] | None = None) -> Ensemble:
+        """States of one kind, or, where banks have weights of their own, of as many kinds as banks."""
+        kind = np.zeros(len(states), int) if members else np.arange(len(states))
+        if members is None:
+            members = [Member(k, vote.DENSITIES, 1.0, float(w)) for k, w in enumerate(weight)]
+        return Ensemble([self.lens], states, [0] * len(states), weight, counts, kind, members, count_workers(n_jobs))
+
+    def group_counts(self) -> tuple[list[int], np.ndarray]:
+        """Number of groups (all classes) of every particle of every bank, with their weights."""
+        counts, weight = [], []
+        for bank in self.banks:
+            w = np.prod([weights(f) for f in bank.filters], axis=0) if self.rule.n_particles > 1 else np.ones(1)
+            counts += [int(n) for n in np.sum([f.used for f in bank.filters], axis=0)]
+            weight += list(w / w.sum() / len(self.banks))
+        return counts, np.array(weight)
+
+    def group_posteriors(self) -> list[dict[int, float]]:
+        """For each class, number of groups to probability."""
+        out = []
+        for c in range(self.rule.n_classes):
+            posterior: dict[int, float] = {}
+            for bank in self.banks:
+                f = bank.filters[c]
+                for n, w in zip(f.used.tolist(), weights(f) / len(self.banks), strict=True):
+                    posterior[n] = posterior.get(n, 0.0) + float(w)
+            out.append(dict(sorted(posterior.items())))
+        return out
+
+    def log_evidence(self) -> float:
+        """Estimated log p(rows | labels): the mean over banks of the product of their filters' estimates."""
+        each = np.array([sum(self._log_evidence(f) for f in bank.filters) for bank in self.banks])
+        return float(each.max() + np.log(np.mean(np.exp(each - each.max()))))
+
+    def _log_evidence(self, f: Filter) -> float:
+        """A filter sums over partitions under the cap; the prior puts its mass on these alone."""
+        n, alpha = int(f.totals[0]), float(np.mean(f.alpha))
+        if n <= f.cap or n > ROWS_COUNTED:
+            return float(f.totals[1])
+        return float(f.totals[1] - log_probability_of_room(n, alpha, f.cap))
+
+    def _left_out(self, chain, known: np.ndarray) -> np.ndarray:
+        out = np.empty((len(self.reservoir.rows), self.rule.n_classes))
+        seated = copy.copy(chain)
+        seated.label = np.where(chain.z[0] >= 0, chain.label, -1).astype(np.int32)
+        kernel.leave_one_out(self.lens.layout, self.reservoir.rows, seated, out)
+        return out[known]
+
+    def to_tree(self) -> dict[str, Any]:
+        return {
+            "lens": self.lens.to_tree(),
+            "banks": [_bank_tree(bank) for bank in self.banks],
+            "reservoir": {**vars(self.reservoir), "rows": vars(self.reservoir.rows)},
+            "streams": [generator_to_tree(g) for g in self.streams],
+            "chooser": generator_to_tree(self.chooser),
+        }
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any], rule: Rule) -> Online:
+        banks = [Bank(**{**bank, "filters": [Filter(**f) for f in bank["filters"]]}) for bank in tree["banks"]]
+        reservoir = Reservoir(**{**tree["reservoir"], "rows": Rows(**tree["reservoir"]["rows"])})
+        streams = [generator_from_tree(g) for g in tree["streams"]]
+        return cls(Lens.from_tree(tree["lens"]), rule, banks, reservoir, streams, generator_from_tree(tree["chooser"]))
+
+
+def _bank_tree(bank: Bank) -> dict[str, Any]:
+    tree = {f.name: getattr(bank, f.name) for f in fields(bank)}
+    tree["filters"] = [vars(f) for f in bank.filters]
+    tree["log_weight"] = float(bank.log_weight)
+    return tree

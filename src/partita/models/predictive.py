@@ -1,0 +1,53 @@
+"""What kept states say of new rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..kernels import kernel
+from ..kernels.contract import CORRELATED, Chain, Layout, Predictive, Rows, pad
+
+
+def snapshot(layout: Layout, chain: Chain) -> Predictive:
+    """The predictive mixture of a chain's state: groups weighted by size, a new one by alpha (none when the cap is
+    reached).
+    """
+    room = pad(int(chain.used.max(initial=0)) + 1)
+    new = chain.used < chain.cap
+    total = chain.size.sum(axis=2) + np.where(new, chain.alpha, 0.0)
+    weight = chain.size[:, :, :room].copy()
+    r, c = np.nonzero(new)
+    weight[r, c, chain.used[r, c]] = chain.alpha[r, c]
+    with np.errstate(divide="ignore"):
+        log_weight = np.log(weight) - np.log(total)[:, :, None]
+    stats = chain.stats[:, :room] if (layout.kind == CORRELATED).any() else np.zeros((len(chain.stats), room, 0))
+    return Predictive(
+        view=chain.view.copy(),
+        hyper=chain.hyper.copy(),
+        stats=np.ascontiguousarray(stats),
+        table=np.ascontiguousarray(chain.table[:, :, :room]),
+        log_weight=np.ascontiguousarray(log_weight),
+        used=(chain.used + 1).astype(np.int32),
+    )
+
+
+def log_density(layout: Layout, rows: Rows, state: Predictive) -> np.ndarray:
+    """log p(row | class) in one state, (rows, classes)."""
+    out = np.empty((len(rows), state.table.shape[0]))
+    kernel.log_density(layout, rows, state, out)
+    return out
+
+
+def leave_one_out(layout: Layout, rows: Rows, chain: Chain, index: np.ndarray) -> np.ndarray:
+    """log p(row | class, the other rows) of some of the training rows, (rows, classes)."""
+    out = np.empty((len(index), chain.stats.shape[0]))
+    part = replace(
+        chain,
+        label=np.ascontiguousarray(chain.label[index]),
+        z=np.ascontiguousarray(chain.z[:, index]),
+        filled=np.ascontiguousarray(chain.filled[index]),
+    )
+    kernel.leave_one_out(layout, rows.take(index), part, out)
+    return out

@@ -1,0 +1,152 @@
+"""Early mistakes undone: the rows still in the reservoir are seated anew by Gibbs sweeps, particle by particle.
+
+A particle becomes a chain over the reservoir and back. Rows that have left it stay in the statistics of their groups.
+Alpha and the columns' hyper-parameters are moved from group statistics alone, so old rows are not needed for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..kernels import kernel
+from ..kernels.contract import CORRELATED, FIRST_RESTAURANT, Chain, Layout, pad
+from .bank import Bank, Reservoir, Rule
+from .filter import new_filter
+from .problem import CLASS_PSEUDO_COUNT, CONCENTRATIONS, make_room
+
+
+def to_chain(layout: Layout, bank: Bank, particle: int, cap: int) -> Chain:
+    """One particle of every class, as a chain over the rows of the reservoir."""
+    C, window = len(bank.filters), len(bank.label)
+    used = np.array([[f.used[particle] for f in bank.filters]], np.int32)
+    capacity = pad(min(int(used.max()) + 8, cap + 1))
+    width = int(layout.levels[layout.kind == CORRELATED].sum())
+    chain = Chain(
+        hyper=bank.hyper.copy(), at=bank.at.copy(), view=np.full(layout.n_columns, FIRST_RESTAURANT, np.int32),
+        label=bank.label.copy(), z=np.full((1, window), -1, np.int32), used=used, size=np.zeros((1, C, capacity)),
+        alpha=np.array([[f.alpha[particle] for f in bank.filters]]), stats=np.zeros((C, capacity, layout.n_stats)),
+        table=np.zeros((C, layout.n_table, capacity)), filled=np.zeros((window, width)), cap=cap,
+    )  # fmt: skip
+    for c, f in enumerate(bank.filters):
+        groups = f.seats[particle, : f.used[particle]]
+        chain.stats[c, : len(groups)] = f.stats[groups]
+        chain.table[c][:, : len(groups)] = f.table[:, groups]
+        chain.size[0, c, : len(groups)] = f.size[groups]
+        mine = (bank.label == c) & (f.history[particle] >= 0)
+        chain.z[0, mine] = f.history[particle, mine]
+        chain.filled[mine] = f.filled[particle, mine]
+    return chain
+
+
+def from_chains(layout: Layout, bank: Bank, chains: list[Chain]) -> None:
+    """Each chain becomes a particle with groups of its own."""
+    for c, f in enumerate(bank.filters):
+        used = [int(chain.used[0, c]) for chain in chains]
+        n, window = sum(used), f.history.shape[1]
+        fresh = new_filter(layout, len(chains), 1.0, f.cap, window)
+        capacity = pad(n + 4 * len(chains) + 8)
+        fresh.seats = np.zeros((len(chains), min(pad(max(used) + 8), f.cap)), np.int32)
+        fresh.stats, fresh.table = np.zeros((capacity, layout.n_stats)), np.zeros((layout.n_table, capacity))
+        fresh.size, fresh.refs = np.zeros(capacity), np.zeros(capacity, np.int32)
+        fresh.refs[1 : n + 1] = 1
+        at = 1
+        for p, chain in enumerate(chains):
+            groups = np.arange(at, at + used[p])
+            fresh.seats[p, : used[p]] = groups
+            fresh.stats[groups] = chain.stats[c, : used[p]]
+            fresh.table[:, groups] = chain.table[c][:, : used[p]]
+            fresh.size[groups] = chain.size[0, c, : used[p]]
+            mine = (chain.label == c) & (chain.z[0] >= 0)
+            fresh.history[p, mine] = chain.z[0, mine]
+            fresh.filled[p, mine] = chain.filled[mine]
+            fresh.alpha[p] = chain.alpha[0, c]
+            at += used[p]
+        fresh.used[:] = used
+        fresh.log_weight[:] = f.log_weight
+        fresh.totals[:] = chains[0].size[0, c].sum(), f.totals[1], f.totals[2]
+        bank.filters[c] = fresh
+    bank.hyper, bank.at, bank.label = chains[0].hyper, chains[0].at, chains[0].label
+    bank.class_count = chains[0].size[0].sum(axis=1)
+
+
+def rejuvenate(layout: Layout, rule: Rule, bank: Bank, reservoir: Reservoir, rng: np.random.Generator) -> None:
+    """Gibbs sweeps over the reservoir for every particle, concentrations and hyper-parameters with them."""
+    chains = [to_chain(layout, bank, p, rule.settings.cap) for p in range(rule.n_particles)]
+    for _ in range(rule.n_sweeps):
+        for chain in chains:
+            _sweep(layout, rule, chain, reservoir, rng)
+        if rule.settings.column_prior is None:
+            _move_hyper(layout, rule, bank, chains, rng)
+    from_chains(layout, bank, chains)
+
+
+def sweep_chain(layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: np.random.Generator) -> None:
+    """One sweep of all moves of a single particle over the reservoir."""
+    _sweep(layout, rule, chain, reservoir, rng)
+    if rule.settings.column_prior is None:
+        kernel.move_hyper(layout, chain, rule.settings.grids, rng.random((layout.n_columns, 3)))
+
+
+def _sweep(layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: np.random.Generator) -> None:
+    mine = np.flatnonzero((chain.z[0] >= 0) & (chain.label >= 0))
+    given = reservoir.label[mine] >= 0
+    rows = mine[given]
+    order = rows[np.argsort(chain.label[rows] + rng.random(len(rows)))]
+    offset = np.concatenate([[0], np.cumsum(np.bincount(chain.label[order], minlength=rule.n_classes))])
+    uniforms = rng.random((1, len(order)))
+    at = 0
+    while (at := kernel.gibbs_sweeps(layout, reservoir.rows, chain, order, offset, uniforms, at)) < len(order):
+        make_room(layout, chain, 2 * chain.capacity)
+    make_room(layout, chain, int(chain.used.max()) + 1)
+    if rule.n_particles == 1:  # particles of a bank share their labels; only a single one may change them
+        _relabel(layout, chain, reservoir, mine[~given], rng)
+    if rule.settings.alpha is None:
+        kernel.move_concentration(chain, CONCENTRATIONS, rng.random(chain.used.shape))
+
+
+def _move_hyper(layout: Layout, rule: Rule, bank: Bank, chains: list[Chain], rng: np.random.Generator) -> None:
+    """Hyper-parameters given one particle drawn by weight; the others follow and are reweighted to the new ones.
+
+    Particles share the hyper-parameters of their bank: they approximate the partitions given these, so a change is an
+    importance step with weight p(cells | groups, new) / p(cells | groups, old).
+    """
+    uniforms = rng.random((layout.n_columns, 3))
+    if len(chains) == 1:
+        kernel.move_hyper(layout, chains[0], rule.settings.grids, uniforms)
+        return
+    total = np.sum([f.log_weight for f in bank.filters], axis=0)
+    w = np.exp(total - total.max())
+    leader = chains[int(rng.choice(len(chains), p=w / w.sum()))]
+    before = [_log_likelihoods(layout, chain) for chain in chains]
+    kernel.move_hyper(layout, leader, rule.settings.grids, uniforms)
+    for p, chain in enumerate(chains):
+        chain.hyper[:], chain.at[:] = leader.hyper, leader.at
+        kernel.refresh_tables(layout, chain)
+        # the classes are filtered apart: each filter's particles are reweighted by the cells of its own class
+        for f, change in zip(bank.filters, _log_likelihoods(layout, chain) - before[p], strict=True):
+            f.log_weight[p] += change
+    for f in bank.filters:
+        f.log_weight -= np.log(np.mean(np.exp(f.log_weight - f.log_weight.max()))) + f.log_weight.max()
+
+
+def _log_likelihoods(layout: Layout, chain: Chain) -> np.ndarray:
+    """log p(cells | groups, hyper-parameters) of each class."""
+    out = np.empty(chain.used.shape[1])
+    for c in range(len(out)):
+        only = np.where(np.arange(len(out)) == c, chain.used, 0).astype(np.int32)
+        out[c] = kernel.log_likelihood(layout, replace(chain, used=only))
+    return out
+
+
+def _relabel(layout: Layout, chain: Chain, reservoir: Reservoir, rows: np.ndarray, rng: np.random.Generator) -> None:
+    order = rng.permutation(rows)
+    uniforms = rng.random((len(order), 2))
+    while len(order):
+        counts = chain.size[0].sum(axis=1)
+        done = kernel.relabel_sweep(layout, reservoir.rows, chain, counts, CLASS_PSEUDO_COUNT, order, uniforms)
+        order, uniforms = order[done:], uniforms[done:]
+        if len(order):
+            make_room(layout, chain, 2 * chain.capacity)
+    make_room(layout, chain, int(chain.used.max()) + 1)

@@ -1,0 +1,141 @@
+"""From what every state says of a row to one probability of each class.
+
+States of one kind of chain are combined by two rules: the mean of their normalised p(y | x, state), or the normalised
+mean of their p(x | y) (the Bayes density). Each kind and rule is a member, with one temperature t on log p(x | y): a
+mixture that takes dependent cells for independent ones is too sure of itself, and t < 1 takes that back. The answer
+is a weighted mean of the members. Temperatures and weights come from leave-one-out predictions of the training rows,
+which collapsed Gibbs gives for free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+SMALLEST = 1e-12
+POSTERIORS, DENSITIES = "posteriors", "densities"
+PRIOR_ROWS = 20.0  # what the even split over members is worth when their weights are chosen
+EM_ROUNDS = 50
+# a kind of chain is dropped when its leave-one-out loss is so much worse than the best kind's, in ratio and in all
+# (nats)
+HOPELESS_RATIO, HOPELESS_NATS = 1.5, 50.0
+# a kind whose loss over many rows is below this in all leaves nothing for the others to better
+NOTHING_LEFT, MANY_ROWS = 2.0, 400
+LOG_TEMPERATURES = (-3.0, 0.7)
+
+
+@dataclass
+class Member:
+    """One rule over the states of one kind of chain."""
+
+    kind: int
+    rule: str
+    temperature: float = 1.0
+    weight: float = 1.0
+
+
+def to_trees(members: Sequence[Member]) -> list[dict]:
+    return [vars(member) for member in members]
+
+
+def posteriors(log_density: np.ndarray, log_prior: np.ndarray, temperature: float) -> np.ndarray:
+    """p(y | x) from log p(x | y), any leading shape, classes last."""
+    s = log_density * temperature
+    s += log_prior
+    classes = [s[..., c] for c in range(s.shape[-1])]  # few, and reductions over a short last axis are slow
+    top = reduce(np.maximum, classes)
+    s -= top[..., None]
+    np.exp(s, out=s)
+    s /= reduce(np.add, classes)[..., None]
+    return s
+
+
+def mean_density(log_density: np.ndarray) -> np.ndarray:
+    """log of the mean over the first axis."""
+    top = log_density.max(axis=0)
+    return top + np.log(np.exp(log_density - top).mean(axis=0))
+
+
+def answer(member: Member, log_density: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
+    """p(y | x) by one member, from the densities of its states (states, rows, classes)."""
+    if member.rule == DENSITIES:
+        return posteriors(mean_density(log_density), log_prior, member.temperature)
+    return posteriors(log_density, log_prior, member.temperature).mean(axis=0)
+
+
+def combine(members: Sequence[Member], log_density: np.ndarray, kind: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
+    """p(y | x) by all members, from the densities of all states (states, rows, classes) and the kinds of their
+    chains.
+    """
+    out = np.zeros(log_density.shape[1:])
+    for member in members:
+        out += member.weight * answer(member, log_density[kind == member.kind], log_prior)
+    return out / out.sum(axis=-1, keepdims=True)
+
+
+def plain_members(kind: np.ndarray) -> list[Member]:
+    """Nothing chosen: the Bayes density within each kind, the kinds by their number of states."""
+    kinds, counts = np.unique(kind, return_counts=True)
+    return [Member(int(k), DENSITIES, 1.0, float(n / counts.sum())) for k, n in zip(kinds, counts, strict=True)]
+
+
+def choose_members(left_out: np.ndarray, label: np.ndarray, log_prior: np.ndarray, kind: np.ndarray) -> list[Member]:
+    """Members with temperatures and weights from leave-one-out densities (states, labelled rows, classes)."""
+    if left_out.shape[2] < 2 or not left_out.shape[1]:
+        return plain_members(kind)
+    relative = left_out - left_out.max(axis=2, keepdims=True)
+    rows = np.arange(len(label))
+    members, own = [], []
+    for k in np.unique(kind):
+        mine = relative[kind == k], left_out[kind == k]
+        for rule in (POSTERIORS, DENSITIES):
+            member = Member(int(k), rule)
+            density = mine[0] if rule == POSTERIORS else mean_density(mine[1])[None]
+            member.temperature = _choose_temperature(density, label, log_prior)
+            members.append(member)
+            own.append(answer(member, mine[rule == DENSITIES], log_prior)[rows, label])
+    hopeful = _hopeful(members, np.array(own))
+    members, own = [members[m] for m in hopeful], [own[m] for m in hopeful]
+    for member, weight in zip(members, _pool(np.array(own)), strict=True):
+        member.weight = float(weight)
+    return members
+
+
+def _hopeful(members: list[Member], own: np.ndarray) -> np.ndarray:
+    loss = -np.log(own + SMALLEST).sum(axis=1)
+    of_kind = {m.kind: min(v for v, n in zip(loss, members, strict=True) if n.kind == m.kind) for m in members}
+    best = min(of_kind.values())
+    if best < NOTHING_LEFT and own.shape[1] >= MANY_ROWS:  # the simplest of the kinds that are as good as that
+        good = {min(k for k, v in of_kind.items() if v < NOTHING_LEFT)}
+    else:
+        good = {k for k, v in of_kind.items() if v <= HOPELESS_RATIO * best or v - best <= HOPELESS_NATS}
+    return np.array([m for m, member in enumerate(members) if member.kind in good])
+
+
+def _choose_temperature(log_density: np.ndarray, label: np.ndarray, log_prior: np.ndarray) -> float:
+    rows = np.arange(len(label))
+
+    def loss(log_t: float) -> float:
+        p = posteriors(log_density, log_prior, np.exp(log_t))[:, rows, label].mean(axis=0)
+        return float(-np.log(p + SMALLEST).mean())
+
+    best = minimize_scalar(loss, bounds=LOG_TEMPERATURES, method="bounded", options={"maxiter": 12, "xatol": 0.02})
+    # more than one is hard to believe: groups and hyper-parameters have seen the row that is left out
+    return float(np.exp(best.x if best.x < 0 else 0.75 * best.x))
+
+
+def _pool(own: np.ndarray) -> np.ndarray:
+    """Weights of a linear pool: EM on the members' leave-one-out probabilities (members, rows) of the true class,
+    with a Dirichlet prior worth `PRIOR_ROWS` rows."""
+    n = len(own)
+    share, prior = np.full(n, 1 / n), np.full(n, PRIOR_ROWS / n)
+    for _ in range(EM_ROUNDS):
+        credit = share[:, None] * (own + SMALLEST)
+        credit /= credit.sum(axis=0)
+        share = credit.sum(axis=1) + prior
+        share /= share.sum()
+    return share

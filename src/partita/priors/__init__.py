@@ -1,0 +1,1 @@
+"""Priors over structure: partitions of rows, their concentration, and grids of hyper-parameters."""

@@ -1,0 +1,105 @@
+"""Self-contained HTML pages: styles and figures are inside the file."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from partita.displays.picture import draw_png
+from partita.displays.probabilities import ProbabilitiesDisplay
+from partita.displays.reliability import ReliabilityDisplay
+from partita.report.columns import column_facts, size_of
+from partita.report.scores import Scores, score
+from partita.report.summary import group_posteriors, learnt_facts
+from partita.report.tables import percent
+
+_SIZES_SHOWN = 20
+
+
+def render_report(model: Any, X: Any, title: str = "Report", held_out: tuple[Any, Any] | None = None) -> str:
+    """The page about a fitted model and its table: overview, holes per column, groups, and calibration.
+
+    held_out    rows the classifier has not seen and their labels; without it there is no part on calibration.
+    """
+    columns = column_facts(X, model.schema_)
+    share = float(np.mean([column.missing for column in columns]))
+    return _render(
+        "report.html",
+        title=title,
+        model=type(model).__name__,
+        size=size_of(len(X), len(columns), share),
+        facts=learnt_facts(model),
+        columns=columns,
+        posteriors=[(of, _bars(sizes)) for of, sizes in group_posteriors(model)],
+        calibration=None if held_out is None else _calibration(model, *held_out),
+    )
+
+
+def fit_and_report(model: Any, X: Any, y: Any = None, title: str = "Report", random_state: Any = 0) -> str:
+    """Fit the model and render its page; with labels, a quarter of the labelled rows is held out to check calibration.
+
+    X, y        a pandas frame and a pandas series (or None).
+    """
+    if y is None:
+        return render_report(model.fit(X), X, title)
+    test = _held_out_rows(y.isna().to_numpy(), random_state)
+    if not test.any():
+        return render_report(model.fit(X, y), X, title)
+    model.fit(X[~test], y[~test])
+    known = test & y.isin(list(model.classes_)).to_numpy()
+    held_out = (X[known], y[known].to_numpy(dtype=model.classes_.dtype)) if known.any() else None
+    return render_report(model, X, title, held_out)
+
+
+def render_demo(scores: list[Scores], picture: bytes, about: str, model: Any, X: Any) -> str:
+    """The page of `partita demo`: the comparison, the picture, the table."""
+    columns = column_facts(X, model.schema_)
+    return _render(
+        "demo.html", title="Partita demo", about=about, scores=scores, picture=_embedded(picture), columns=columns
+    )
+
+
+def _held_out_rows(unlabelled: np.ndarray, random_state: Any) -> np.ndarray:
+    """(n,) bool: a random quarter of the labelled rows; none where that would be under ten."""
+    labelled = np.flatnonzero(~unlabelled)
+    test = np.zeros(len(unlabelled), dtype=bool)
+    if len(labelled) >= 40:
+        test[np.random.default_rng(random_state).permutation(labelled)[: len(labelled) // 4]] = True
+    return test
+
+
+def _calibration(model: Any, X: Any, y: np.ndarray) -> dict[str, Any]:
+    probability = model.predict_proba(X)
+    picture = draw_png(
+        ReliabilityDisplay.from_predictions(y, probability, model.classes_),
+        ProbabilitiesDisplay.from_predictions(y, probability, model.classes_),
+    )
+    return {
+        "n_rows": len(y),
+        "scores": score(type(model).__name__, y, probability, model.classes_),
+        "picture": _embedded(picture),
+    }
+
+
+def _bars(posterior: dict[int, float]) -> list[tuple[int, float]]:
+    """The most probable sizes, in the order of size."""
+    likely = sorted(posterior.items(), key=lambda pair: -pair[1])[:_SIZES_SHOWN]
+    return sorted(likely)
+
+
+def _embedded(png: bytes) -> str:
+    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
+
+
+def _render(template: str, **values: Any) -> str:
+    try:
+        import jinja2
+    except ImportError as error:
+        raise ImportError('HTML reports need Jinja. Install it: pip install "partita[report]".') from error
+    loader = jinja2.FileSystemLoader(Path(__file__).parent / "templates")
+    environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    environment.filters["percent"] = percent
+    return environment.get_template(template).render(**values)

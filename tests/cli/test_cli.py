@@ -1,0 +1,155 @@
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from partita.cli import main
+from partita.datasets import make_mixed_clusters
+
+FAST = ["--quiet", "--sweeps", "3"]
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    X, cluster = make_mixed_clusters(90, 2, missing=0.15, random_state=0)
+    X.to_csv(folder / "plain.csv", index=False)
+    X.assign(who=np.where(cluster, "left", "right")).to_csv(folder / "classes.csv", index=False)
+    return folder
+
+
+def run(capsys, *words):
+    code = main([str(word) for word in words])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_describe(capsys, tables):
+    code, out, _ = run(capsys, "describe", tables / "plain.csv", "--drop", "member", "--kind", "visits=real")
+    lines = {line.split()[0]: line.split() for line in out.splitlines() if line}
+    assert code == 0 and lines["visits"][1] == "real" and "member" not in lines and lines["colour"][1] == "categorical"
+
+
+def test_fit_predict_with_a_target(capsys, tables, tmp_path):
+    model, out = tmp_path / "m.partita", tmp_path / "p.csv"
+    code, said, _ = run(capsys, "fit", tables / "classes.csv", "--target", "who", "--output", model, *FAST)
+    assert code == 0 and "left, right" in said and model.exists()
+    code, said, err = run(capsys, "predict", model, tables / "classes.csv", "--output", out)
+    assert code == 0 and "who" in err  # the column that the model does not know is named
+    answer, truth = pd.read_csv(out), pd.read_csv(tables / "classes.csv")
+    assert list(answer.columns) == ["prediction", "probability of left", "probability of right"]
+    assert np.allclose(answer.iloc[:, 1:].sum(axis=1), 1) and (answer["prediction"] == truth["who"]).mean() > 0.8
+
+
+def test_predict_append_keeps_the_table(capsys, tables, tmp_path):
+    model, out = tmp_path / "m.partita", tmp_path / "p.parquet"
+    assert run(capsys, "fit", tables / "plain.csv", "--output", model, *FAST)[0] == 0
+    assert run(capsys, "predict", model, tables / "plain.csv", "--append", "--output", out)[0] == 0
+    answer = pd.read_parquet(out)
+    assert list(answer.columns)[-2:] == ["group", "log_density"] and len(answer.columns) == 7
+    assert np.isfinite(answer["log_density"]).all()
+
+
+@pytest.mark.parametrize("with_model", [False, True])
+def test_impute_fills_holes_and_nothing_else(capsys, tables, tmp_path, with_model):
+    out, inputs = tmp_path / "filled.csv", [tables / "plain.csv"]
+    if with_model:
+        run(capsys, "fit", tables / "plain.csv", "--output", tmp_path / "m.partita", *FAST)
+        inputs.insert(0, tmp_path / "m.partita")
+    code, _, err = run(capsys, "impute", *inputs, "--output", out, *([] if with_model else FAST))
+    before, after = (pd.read_csv(path) for path in (tables / "plain.csv", out))
+    assert code == 0, err
+    assert not after.isna().any().any() and list(after.columns) == list(before.columns)
+    for name in before:
+        seen = before[name].notna()
+        given, kept = before.loc[seen, name], after.loc[seen, name]
+        if pd.api.types.is_float_dtype(given):  # reading a number from text may be off in the last bit
+            np.testing.assert_allclose(kept, given, rtol=1e-14)
+        else:
+            assert (kept.astype(str) == given.astype(kept.dtype).astype(str)).all()
+
+
+def test_impute_keeps_the_target_column_in_its_place(capsys, tables, tmp_path):
+    out = tmp_path / "filled.csv"
+    assert run(capsys, "impute", tables / "classes.csv", "--target", "who", "--output", out, *FAST)[0] == 0
+    before, after = pd.read_csv(tables / "classes.csv"), pd.read_csv(out)
+    assert list(after.columns) == list(before.columns) and after["who"].equals(before["who"])
+
+
+def test_report_writes_a_page(capsys, tables, tmp_path):
+    page = tmp_path / "r.html"
+    assert run(capsys, "report", tables / "classes.csv", "--target", "who", "--output", page, *FAST)[0] == 0
+    assert "classes.csv" in page.read_text() and "calibration error" in page.read_text()
+
+
+def test_same_seed_same_file_for_any_number_of_jobs(capsys, tables, tmp_path):
+    for jobs in (1, 2):
+        run(capsys, "impute", tables / "plain.csv", "--jobs", jobs, "--output", tmp_path / f"{jobs}.csv", *FAST)
+    assert (tmp_path / "1.csv").read_bytes() == (tmp_path / "2.csv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["describe", "nowhere.csv"], "nowhere.csv"),
+        (["describe", "TABLE", "--drop", "agee"], "--drop agee"),
+        (["describe", "TABLE", "--kind", "visits"], "COL=KIND"),
+        (["describe", "TABLE", "--kind", "visits=integer"], "'integer'"),
+        (["fit", "TABLE", "--target", "nobody", "--output", "m"], "--target nobody"),
+        (["fit", "TABLE", "--model", "aclass", "--output", "m"], "--target"),
+        (["fit", "TABLE", "--model", "crp", "--target", "colour", "--output", "m"], "crp takes no target"),
+        (["fit", "TABLE", "--sweeps", "-1", "--output", "m"], "n_sweeps"),
+        (["predict", "TABLE", "TABLE", "--output", "p.csv"], "partita file"),
+        (["reproduce", "no-such-figure"], "no-such-figure"),
+        (["structure", "TABLE", "--anything"], "later release"),
+        (["complete"], "later release"),
+    ],
+)
+def test_errors_are_one_clear_line(capsys, tables, tmp_path, monkeypatch, words, expected):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(capsys, *[tables / "plain.csv" if word == "TABLE" else word for word in words], "--quiet")
+    assert code == 2 and err.startswith("partita: error: ") and expected in err and len(err.splitlines()) == 1
+
+
+def test_debug_shows_the_traceback(capsys):
+    code, _, err = run(capsys, "describe", "nowhere.csv", "--debug")
+    assert code == 2 and "Traceback" in err
+
+
+def test_reproduce_lists_and_runs(capsys, tmp_path, monkeypatch):
+    from partita.cli import reproduce
+
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "pyproject.toml").write_text('name = "partita"\n')
+    (tmp_path / "papers" / "shared_part.py").write_text("VALUE = 3\n")
+    (tmp_path / "papers" / "some_fig1.py").write_text(
+        '"""Figure 1 of some paper."""\nfrom shared_part import VALUE\n\n\ndef main(quick, output):\n'
+        '    (output / "fig1.txt").write_text(f"{quick} {VALUE}")\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(reproduce.partita, "__file__", str(tmp_path / "a" / "b" / "c" / "__init__.py"))
+    code, out, _ = run(capsys, "reproduce")
+    assert code == 0 and "some-fig1" in out and "Figure 1 of some paper." in out and "shared" not in out
+    assert run(capsys, "reproduce", "some-fig1", "--quick", "--output", tmp_path / "out")[0] == 0
+    assert (tmp_path / "out" / "fig1.txt").read_text() == "True 3"
+
+
+def test_demo_writes_picture_and_page(capsys, tmp_path):
+    code, out, err = run(capsys, "demo", "--quiet", "--output", tmp_path / "demo")
+    assert code == 0 and err == "" and (tmp_path / "demo" / "demo.png").read_bytes().startswith(b"\x89PNG")
+    rows = {line[:26].strip(): line[26:].split() for line in out.splitlines()}
+    assert float(rows["Partita AClass"][0]) < float(rows["naive Bayes + mean"][0])
+    assert str(tmp_path / "demo" / "demo.html") in out and "Held-out" in (tmp_path / "demo" / "demo.html").read_text()
+
+
+def test_module_and_help_run_without_loading_the_models():
+    code = (
+        "import sys; sys.argv = ['partita', '--help']\n"
+        "try:\n    import runpy; runpy.run_module('partita', run_name='__main__')\n"
+        "except SystemExit as end:\n    assert end.code == 0\n"
+        "assert 'sklearn' not in sys.modules and 'pandas' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0 and "reproduce" in done.stdout, done.stderr

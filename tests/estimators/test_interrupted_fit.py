@@ -1,0 +1,111 @@
+"""A fit that is killed, interrupted or out of time: nothing that was paid for is lost."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import interrupted_child
+import numpy as np
+import pytest
+from estimator_tables import QUICK, holed_binary
+
+from partita import AClass, CRPMixture, HybridClassifier
+from partita.models import mixture
+
+X, Y = holed_binary()
+
+
+def run_child(*arguments):
+    folder = str(Path(__file__).parent)
+    paths = os.pathsep.join([folder, *filter(None, sys.path)])
+    return subprocess.run(
+        [sys.executable, interrupted_child.__file__, *map(str, arguments)],
+        capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": paths},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """The number of steps done in this process."""
+    calls = []
+    plain = mixture.step
+    monkeypatch.setattr(mixture, "step", lambda *a, **named: calls.append(1) or plain(*a, **named))
+    return calls
+
+
+@pytest.mark.parametrize("name", ["AClass", "CRPMixture"])
+def test_a_killed_fit_resumes_byte_for_byte(name, tmp_path, steps):
+    path = tmp_path / "fit.checkpoint"
+    plain = interrupted_child.model(name).fit(X, Y)
+    total = len(steps)
+    steps.clear()
+    child = run_child(name, "SIGKILL", 35, 1, path)
+    assert child.returncode == -9, child.stderr
+    assert list(tmp_path.glob("fit.checkpoint*")), "no checkpoint was written"
+    resumed = interrupted_child.model(name, checkpoint=path).fit(X, Y)
+    assert 0 < len(steps) <= total - 34 + 4  # all but those of the round in which it was killed
+    whole = plain
+    np.testing.assert_array_equal(resumed.score_samples(X), whole.score_samples(X))
+    np.testing.assert_array_equal(resumed.predict_proba(X), whole.predict_proba(X))
+    assert resumed.n_components_posterior_ == whole.n_components_posterior_
+
+
+def test_a_checkpoint_of_another_fit_is_refused(tmp_path):
+    path = tmp_path / "fit.checkpoint"
+    AClass(**QUICK, checkpoint=path).fit(X, Y)
+    for changes in ({"random_state": 1}, {"alpha": 2.0}, {"n_filters": 3}):
+        with pytest.raises(ValueError, match="other data or other parameters; delete"):
+            AClass(**{**QUICK, **changes}, checkpoint=path).fit(X, Y)
+    with pytest.raises(ValueError, match="other data or other parameters; delete"):
+        AClass(**QUICK, checkpoint=path).fit(X, 1 - Y)
+    first, second = np.random.SeedSequence(1).spawn(2)
+    other = tmp_path / "seeds.checkpoint"
+    CRPMixture(**{**QUICK, "random_state": first}, checkpoint=other).fit(X)
+    with pytest.raises(ValueError, match="other data or other parameters; delete"):
+        CRPMixture(**{**QUICK, "random_state": second}, checkpoint=other).fit(X)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("name", ["AClass", "CRPMixture"])
+def test_ctrl_c_keeps_what_was_paid_for(name, n_jobs, tmp_path):
+    path = tmp_path / "fit.checkpoint"
+    child = run_child(name, "SIGINT", 30, n_jobs, path)
+    assert child.returncode == 0, child.stderr
+    report = json.loads(child.stdout)
+    assert [kind for kind, _ in report["said"]] == ["FitInterrupted"]
+    assert "stopped by Ctrl-C after" in report["said"][0][1]
+    assert np.isfinite(report["score"]).all()
+    resumed = interrupted_child.model(name, checkpoint=path).fit(X, Y)  # and the same call goes on where it stopped
+    np.testing.assert_array_equal(resumed.score_samples(X), interrupted_child.model(name).fit(X, Y).score_samples(X))
+
+
+@pytest.mark.parametrize("cls", [AClass, CRPMixture])
+def test_a_time_budget_is_kept(cls):
+    start = time.monotonic()
+    model = cls(n_filters=2, n_sweeps=10_000_000, time_budget=0.3, random_state=0).fit(X, Y)
+    assert time.monotonic() - start < 20
+    assert np.isfinite(model.score_samples(X)).all()
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_a_tiny_time_budget_leaves_a_model():
+    model = AClass(n_filters=2, n_sweeps=1000, time_budget=1e-9, random_state=0).fit(X, Y)
+    assert (model.predict(X) == Y).mean() > 0.6
+
+
+@pytest.mark.parametrize("cls", [AClass, CRPMixture])
+def test_progress_is_shown_on_standard_error_and_only_when_asked(cls, capfd):
+    cls(**QUICK).fit(X, Y)
+    assert capfd.readouterr() == ("", "")
+    cls(**QUICK, progress=True).fit(X, Y)
+    out, err = capfd.readouterr()
+    assert out == "" and cls.__name__ in err and "100%" in err
+
+
+def test_the_hybrid_hands_these_parameters_on(tmp_path, capfd):
+    path = tmp_path / "fit.checkpoint"
+    HybridClassifier(AClass(**QUICK), checkpoint=path, progress=True, n_jobs=2).fit(X, Y)
+    assert path.exists() and "AClass" in capfd.readouterr().err

@@ -1,0 +1,59 @@
+"""scikit-learn's own checks for every public estimator, with settings that end soon."""
+
+import inspect
+
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from partita import AClass, CRPMixture, HybridClassifier
+
+QUICK = {"n_filters": 2, "n_sweeps": 4}
+ESTIMATORS = [
+    AClass(**QUICK),
+    AClass(inference="smc", **QUICK),
+    CRPMixture(**QUICK),
+    CRPMixture(inference="smc", **QUICK),
+    HybridClassifier(AClass(**QUICK)),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+@pytest.mark.filterwarnings("ignore::partita.data.validate.DataWarning")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+def test_parameters_are_stored_as_given_and_survive_clone(estimator):
+    names = [name for name in inspect.signature(type(estimator).__init__).parameters if name != "self"]
+    mark = object()
+    marked = type(estimator)(**{name: mark for name in names})
+    assert marked.get_params(deep=False) == {name: mark for name in names}
+    changed = clone(estimator).set_params(random_state=3, progress=True)
+    assert clone(changed).get_params(deep=False).keys() == set(names)
+    assert repr(clone(changed)) == repr(changed)
+
+
+@pytest.mark.parametrize("cls", [AClass, CRPMixture, HybridClassifier])
+@pytest.mark.parametrize("name", ["random_state", "n_jobs", "column_kinds", "progress", "time_budget", "checkpoint"])
+def test_every_estimator_has_the_common_parameters(cls, name):
+    assert name in cls().get_params(deep=False)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (AClass(inference="gibs"), "AClass: inference .*Did you mean 'gibbs'"),
+        (AClass(n_filters=0), "AClass: n_filters must be an integer >= 1, got 0"),
+        (CRPMixture(alpha="guess"), "CRPMixture: alpha"),
+        (CRPMixture(time_budget=0), "CRPMixture: time_budget"),
+        (HybridClassifier(n_draws=0), "HybridClassifier: n_draws"),
+        (HybridClassifier(generative=CRPMixture), "HybridClassifier: generative"),
+        (HybridClassifier(discriminative="forest"), "HybridClassifier: discriminative"),
+        (AClass(random_state=-1), "random_state=-1 is negative"),
+    ],
+)
+def test_a_wrong_parameter_is_named_at_fit(estimator, message):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit([[0, 1.5], [1, 2.5], [1, 0.5]], [0, 1, 1])

@@ -1,0 +1,60 @@
+"""A filter's fit can be timed, stopped and resumed as chains can; a stream after a batch fit says what it forgets."""
+
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from partita import AClass, CRPMixture
+from partita.inference.loop import FitInterrupted
+
+rng = np.random.default_rng(0)
+X = (rng.random((9000, 6)) < 0.5).astype(float)
+Y = (X[:, 0] + X[:, 1] > rng.random(9000) * 2).astype(int)
+SMC = {"inference": "smc", "n_filters": 2, "random_state": 3}
+
+
+def test_a_time_budget_ends_a_filter_and_its_checkpoint_goes_on(tmp_path):
+    path = tmp_path / "stream.checkpoint"
+    with pytest.warns(FitInterrupted, match="time_budget"):
+        part = AClass(**SMC, time_budget=1e-6, checkpoint=path).fit(X, Y)
+    assert 0 < part.n_rows_seen_ < len(X)
+    assert np.isfinite(part.predict_proba(X[:10])).all()
+    resumed = AClass(**SMC, checkpoint=path).fit(X, Y)
+    whole = AClass(**SMC).fit(X, Y)
+    assert resumed.n_rows_seen_ == len(X)
+    np.testing.assert_array_equal(resumed.predict_proba(X[:200]), whole.predict_proba(X[:200]))
+    with pytest.raises(ValueError, match="other data or other parameters"):
+        AClass(**{**SMC, "random_state": 4}, checkpoint=path).fit(X, Y)
+
+
+@pytest.mark.parametrize("model", [AClass(**{**SMC, "n_filters": 32}), AClass(n_sweeps=4000, time_budget=30)])
+def test_ctrl_c_keeps_what_was_learnt(model):
+    """In a filter, and in the pilots of a batch fit."""
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    start = time.monotonic()
+    timer.start()
+    try:
+        with pytest.warns(FitInterrupted):
+            model.fit(X, Y)
+    finally:
+        timer.cancel()
+    assert np.isfinite(model.predict_proba(X[:10])).all()
+    assert time.monotonic() - start < 60
+
+
+def test_a_stream_after_a_batch_fit_says_what_it_forgets():
+    model = CRPMixture(n_filters=2, n_sweeps=2, random_state=0).fit(X[:100])
+    with pytest.warns(UserWarning, match="forgotten"):
+        model.partial_fit(X[:50])
+    assert model.n_rows_seen_ == 50
+
+
+def test_a_checkpoint_of_other_kinds_is_refused(tmp_path):
+    path = tmp_path / "fit.checkpoint"
+    AClass(n_filters=2, n_sweeps=2, random_state=0, checkpoint=path).fit(X[:100], Y[:100])
+    with pytest.raises(ValueError, match="other data or other parameters"):
+        kinds = ["categorical"] * 6
+        AClass(n_filters=2, n_sweeps=2, random_state=0, checkpoint=path, column_kinds=kinds).fit(X[:100], Y[:100])

@@ -1,0 +1,54 @@
+"""Where a chain begins: of one group a grown chain is on the higher ground, of many groups a scattered one."""
+
+import numpy as np
+import pytest
+
+from partita import CRPMixture
+from partita.data import encode, learn_schema
+from partita.datasets import make_coin_mixture
+from partita.models.chains import settled
+from partita.models.lens import plain_lens
+from partita.models.mixture import log_joint
+from partita.models.problem import Problem, Settings, make_grids
+from partita.models.starts import choose_start, grown, scattered
+
+
+def problem_of(X):
+    table = encode(X, learn_schema(X))
+    lens = plain_lens(table)
+    settings = Settings(grids=make_grids(len(X)))
+    return Problem(lens.layout, lens.rows(table).listed(), np.zeros(len(X), np.int32), settings)
+
+
+def test_a_grown_chain_seats_every_row_and_its_statistics_agree():
+    X, _, _ = make_coin_mixture(300, 12, 4, missing=0.3, random_state=0)
+    problem = problem_of(X)
+    chain = grown(np.random.default_rng(0), problem)
+    assert (chain.z >= 0).all()
+    counts = np.bincount(chain.z[0], minlength=chain.used[0, 0])
+    np.testing.assert_array_equal(counts, chain.size[0, 0, : chain.used[0, 0]])
+    ones = np.array([np.nansum(X[chain.z[0] == g], axis=0) for g in range(chain.used[0, 0])])
+    np.testing.assert_array_equal(chain.stats[0, : chain.used[0, 0], 0::2], ones)
+    assert np.isfinite(log_joint(problem.layout, chain))
+
+
+@pytest.mark.parametrize(("n_groups", "start"), [(1, grown), (30, scattered)])
+def test_the_start_on_the_higher_ground_is_chosen(n_groups, start):
+    X, _, _ = make_coin_mixture(600, 50, n_groups, missing=0.2, random_state=1)
+    assert choose_start(np.random.default_rng(0), problem_of(X)) is start
+
+
+@pytest.mark.parametrize("n_groups", [1, 3, 10])
+def test_the_number_of_groups_is_found(n_groups):
+    X, _, _ = make_coin_mixture(400, 40, n_groups, random_state=2)
+    model = CRPMixture(n_filters=4, random_state=0).fit(X)
+    assert model.n_components_ == n_groups
+    assert sum(model.n_components_posterior_.values()) == pytest.approx(1.0)
+
+
+def test_a_drifting_trace_and_disagreeing_chains_have_not_settled():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(4, 40))
+    assert settled(20 + noise)
+    assert not settled(20 - 0.5 * np.arange(40) + noise)
+    assert not settled(20 + 10 * np.arange(4)[:, None] + noise)

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from partita.report.columns import column_facts, describe
+from partita.report.summary import group_posteriors, summary
+from partita.report.tables import align, percent
+
+
+def test_align_pads_and_flushes_right():
+    assert align(("a", "number"), [("long name", "1"), ("b", "22")], right=(1,)).splitlines() == [
+        "a          number",
+        "---------  ------",
+        "long name       1",
+        "b              22",
+    ]
+
+
+def test_a_small_share_is_not_zero():
+    assert percent(0.0) == "0.0 %" and percent(1e-5) == "<0.1 %" and percent(0.1234) == "12.3 %"
+
+
+def test_column_facts_tell_what_is_there(clusters):
+    X, _ = clusters
+    facts = {fact.name: fact for fact in column_facts(X)}
+    assert facts["height"].missing == pytest.approx(X["height"].isna().mean())
+    assert facts["visits"].kind == "count" and f"median {X['visits'].median():.4g}" in facts["visits"].values
+    share = (X["colour"].dropna() == "green").mean()
+    assert f"green {100 * share:.0f} %" in facts["colour"].values
+
+
+def test_columns_without_a_cell_are_described():
+    with pytest.warns(UserWarning, match="no observed cell"):
+        assert column_facts(np.array([[np.nan, 1.5], [np.nan, 2.5]]))[0].values == "none observed"
+
+
+def test_describe_has_a_line_per_column(clusters):
+    text = describe(clusters[0], {"visits": "real"})
+    assert text.startswith("120 rows, 5 columns") and len(text.splitlines()) == 4 + 5
+    assert [line.split()[1] for line in text.splitlines() if line.startswith("visits")] == ["real"]
+
+
+def test_summary_of_a_mixture(mixture, clusters):
+    text = summary(mixture, clusters[0])
+    mode = mixture.n_components_
+    assert f"{mode} ({percent(mixture.n_components_posterior_[mode])})" in text
+    assert "120 rows" in text and "n_sweeps=10" in text and "R-hat" in text
+    assert "levels" in summary(mixture) and "missing" not in summary(mixture)
+
+
+def test_summary_of_a_classifier(classifier):
+    text = summary(classifier)
+    assert "left, right" in text and "groups of class left" in text and f"{classifier.temperature_:.4g}" in text
+    for _, posterior in group_posteriors(classifier):
+        assert sum(posterior.values()) == pytest.approx(1.0)
+
+
+def test_summary_needs_a_fitted_model():
+    from sklearn.exceptions import NotFittedError
+
+    from partita import CRPMixture
+
+    with pytest.raises(NotFittedError):
+        summary(CRPMixture())
