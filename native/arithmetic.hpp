@@ -98,6 +98,9 @@ void lgamma_in_place(double* x, int n);
 double real_evidence(const double* n, const double* sum, const double* squares, int m, const double* h);
 // the same of a Gamma-Poisson column, without the factorials of the counts
 double count_evidence(const double* n, const double* sum, int m, const double* h);
+// sum over binary cells of log p(cell | the other rows of the group the row sits in); stats are the group's
+double log_ratios_without(const double* stats, const double* hyper, const int32_t* stat_first, const int32_t* column,
+                          const int32_t* code, int n);
 // weight[k] = exp(logp[k] - max); returns the total; n a multiple of 8 or padded with kNever
 double exponentiate(const double* logp, int n, double* weight, double* maximum);
 double log_sum_exp(const double* logp, int n);

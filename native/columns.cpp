@@ -216,20 +216,8 @@ void score(const Groups& groups, const Cells& cells, int n, double* acc) {
 
 double score_without(const Groups& groups, const Cells& cells, int g) {
   const Layout& layout = *groups.layout;
-  double result = 0.0;
-  // products of up to 32 ratios are far from under- and overflow and cost one logarithm; four at a time hide the latency
-  for (int first = 0; first < cells.n_binary; first += 32) {
-    double above[4] = {1.0, 1.0, 1.0, 1.0}, below[4] = {1.0, 1.0, 1.0, 1.0};
-    const int last = first + 32 < cells.n_binary ? first + 32 : cells.n_binary;
-    for (int m = first; m < last; ++m) {
-      const int d = cells.binary[m], zero = cells.codes[m] != 1;
-      const double *h = groups.hyper + 4 * d, *s = groups.at(d, g);
-      above[m & 3] *= h[zero] + s[zero] - 1.0;
-      below[m & 3] *= h[0] + h[1] + s[0] + s[1] - 1.0;
-    }
-    result += fast_log((above[0] * above[1]) * (above[2] * above[3])) -
-              fast_log((below[0] * below[1]) * (below[2] * below[3]));
-  }
+  const double* stats = groups.stats + g * int64_t(layout.n_stats);
+  double result = log_ratios_without(stats, groups.hyper, layout.stat_first, cells.binary.data(), cells.codes.data(), cells.n_binary);
   for (int m = 0; m < cells.n_categorical; ++m) {
     int d = cells.categorical[m], l = cells.levels[m];
     const double *h = groups.hyper + 4 * d, *s = groups.at(d, g);

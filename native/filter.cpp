@@ -225,7 +225,8 @@ void filter_density(const Layout& layout, const double* hyper, const Rows& rows,
   const double total = exponentiate(f.log_weight, f.n_particles, particle.data(), &top);
   for (int p = 0; p < f.n_particles; ++p) {
     const bool open = f.used[p] < f.cap;
-    const double share = particle[p] / total / (f.totals[0] + (open ? f.alpha[p] : 0.0));
+    // a full particle pays for the group it may not open here too: what it says of a row is what seating the row costs it
+    const double share = particle[p] / total / (f.totals[0] + f.alpha[p]);
     for (int k = 0; k < f.used[p]; ++k) {
       const int g = f.seats[int64_t(p) * f.room + k];
       weight[g] += share * f.size[g];

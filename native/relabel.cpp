@@ -46,9 +46,9 @@ int64_t relabel_sweep(const Layout& layout, const Rows& rows, Chain& chain, doub
           lp[own] = alone ? kNever : score_without(room.groups, cells[r], own) + fast_log(room.size[own] - 1.0);
           total -= 1.0;
         }
-        const bool full = !alone && room.occupied >= room.cap;
-        if (full) lp[room.fresh] = kNever;
-        per_class[c] += log_sum_exp(lp, room.bound) - fast_log(total + (full ? 0.0 : fast_exp(room.log_alpha)));
+        // a full room still divides by n + alpha: the law is the uncapped one given that no class passes the cap
+        if (!alone && room.occupied >= room.cap) lp[room.fresh] = kNever;
+        per_class[c] += log_sum_exp(lp, room.bound) - fast_log(total + fast_exp(room.log_alpha));
       }
     }
     double top, total = exponentiate(per_class.data(), C, share.data(), &top);

@@ -10,9 +10,9 @@ GROUPS, ROWS, SHAPE, RATE = 6, 120, 1.0, 1.0
 FINE = np.geomspace(1e-4, 200, 4001)
 
 
-def quadrature(groups=GROUPS, rows=ROWS, cap=None):
+def quadrature(groups=GROUPS, rows=ROWS):
     """Mean, standard deviation and cumulative distribution of alpha given K, by Simpson's rule in log alpha."""
-    log_density = concentration.log_posterior(FINE, groups, rows, SHAPE, RATE, cap) + np.log(FINE)
+    log_density = concentration.log_posterior(FINE, groups, rows, SHAPE, RATE) + np.log(FINE)
     density = np.exp(log_density - log_density.max())
     step = np.log(FINE)
     total = integrate.simpson(density, x=step)
@@ -25,17 +25,15 @@ def quadrature(groups=GROUPS, rows=ROWS, cap=None):
 def test_log_posterior_is_prior_times_partition_law():
     sizes = np.array([5, 3, 1])
     alpha = np.array([0.4, 1.0, 6.0])
-    for cap in (None, 4):
-        direct = partition.log_probability(sizes, alpha, cap) - 2.0 * alpha + 1.5 * np.log(alpha)
-        ours = concentration.log_posterior(alpha, 3, 9, 2.5, 2.0, cap)
-        np.testing.assert_allclose(np.diff(ours), np.diff(direct), atol=1e-10)
+    direct = partition.log_probability(sizes, alpha) - 2.0 * alpha + 1.5 * np.log(alpha)
+    ours = concentration.log_posterior(alpha, 3, 9, 2.5, 2.0)
+    np.testing.assert_allclose(np.diff(ours), np.diff(direct), atol=1e-10)
 
 
-@pytest.mark.parametrize("cap", [None, 8])
-def test_griddy_draws_match_quadrature(cap):
+def test_griddy_draws_match_quadrature():
     uniforms = (np.arange(20_000) + 0.5) / 20_000
-    draws = concentration.draw_griddy(uniforms, GROUPS, ROWS, max_components=cap)
-    mean, deviation, cumulative = quadrature(cap=cap)
+    draws = concentration.draw_griddy(uniforms, GROUPS, ROWS)
+    mean, deviation, cumulative = quadrature()
     assert set(draws) <= set(concentration.GRID)
     assert draws.mean() == pytest.approx(mean, rel=0.01)
     assert draws.std() == pytest.approx(deviation, rel=0.03)
@@ -69,7 +67,3 @@ def test_escobar_west_without_rows_is_the_prior():
     assert draws.mean() == pytest.approx(0.5, abs=0.01)
     assert draws.var() == pytest.approx(2 / 16, rel=0.06)
 
-
-def test_cap_needs_one_number_of_rows():
-    with pytest.raises(ValueError, match="n_rows has shape"):
-        concentration.log_posterior(1.0, 2, np.array([5, 6]), max_components=3)

@@ -28,13 +28,14 @@ class World:
     hyper: bool = False  # random positions on the grids
     view: tuple[int, ...] | None = (FIRST_RESTAURANT,) * 9  # None: random
     split_merge: int = 0
+    cap: int = 50
     grids: Any = field(default_factory=small_grids)
 
     def start(self) -> tuple[Problem, Chain, np.ndarray]:
         """A problem with a table of its own, a chain on it, and which cells are missing."""
         layout, label = layout_of(self.kinds), np.array(self.label, np.int32)
         settings = Settings(
-            n_classes=max(self.label) + 1, n_restaurants=self.n_restaurants, cap=50, alpha=self.alpha,
+            n_classes=max(self.label) + 1, n_restaurants=self.n_restaurants, cap=self.cap, alpha=self.alpha,
             column_prior=None if self.hyper else 0.5, split_merge=self.split_merge, grids=self.grids,
             move_columns=self.view is None,
         )  # fmt: skip
@@ -45,7 +46,15 @@ class World:
 
 
 def draw_state(rng: np.random.Generator, world: World, problem: Problem, chain: Chain) -> None:
-    """Labels, views, hyper-parameters, concentrations and groups from the prior, written into the chain."""
+    """A state from the prior, written into the chain: as without a cap, until no class exceeds it."""
+    while True:
+        draw_uncapped(rng, world, problem, chain)
+        if chain.used.max() <= world.cap:
+            return
+
+
+def draw_uncapped(rng: np.random.Generator, world: World, problem: Problem, chain: Chain) -> None:
+    """Labels, views, hyper-parameters, concentrations and groups."""
     n_classes = problem.settings.n_classes
     for i in np.flatnonzero(problem.label < 0):
         known = np.concatenate([problem.label[problem.label >= 0], chain.label[:i][problem.label[:i] < 0]])

@@ -34,6 +34,8 @@ WORLDS = {
         MIXED, label=HALF_LABELLED, n_restaurants=2, view=None, alpha=None, hyper=True, split_merge=2
     ),
     "rejuvenation": World(MIXED, label=HALF_LABELLED, alpha=None, hyper=True),
+    "cap": World(MIXED, label=HALF_LABELLED, alpha=None, cap=2, split_merge=2),
+    "rejuvenation, cap": World(MIXED, label=HALF_LABELLED, alpha=None, hyper=True, cap=2, split_merge=2),
 }  # fmt: skip
 BATCHES = 50
 LIMIT = 4.0
@@ -128,6 +130,8 @@ WRONG: dict[str, Move] = {
     "names of groups": wrong_names,
     "everything": wrong_concentration,
     "rejuvenation": wrong_rejuvenation,
+    "cap": wrong_concentration,
+    "rejuvenation, cap": wrong_rejuvenation,
 }
 
 
@@ -173,7 +177,7 @@ def worst(name: str, draws: int, move: Move) -> tuple[float, str]:
 
 
 def right(name: str) -> Move:
-    return rejuvenate if name == "rejuvenation" else step
+    return rejuvenate if name.startswith("rejuvenation") else step
 
 
 @pytest.mark.parametrize("name", WORLDS)

@@ -12,7 +12,7 @@ from ..kernels.contract import CORRELATED, Chain, Layout, Predictive, Rows, pad
 
 def snapshot(layout: Layout, chain: Chain) -> Predictive:
     """The predictive mixture of a chain's state: groups weighted by size, a new one by alpha (none when the cap is
-    reached).
+    reached). Everything is copied: the chain goes on in place.
     """
     room = pad(int(chain.used.max(initial=0)) + 1)
     new = chain.used < chain.cap
@@ -26,9 +26,9 @@ def snapshot(layout: Layout, chain: Chain) -> Predictive:
     return Predictive(
         view=chain.view.copy(),
         hyper=chain.hyper.copy(),
-        stats=np.ascontiguousarray(stats),
-        table=np.ascontiguousarray(chain.table[:, :, :room]),
-        log_weight=np.ascontiguousarray(log_weight),
+        stats=stats.copy(),
+        table=chain.table[:, :, :room].copy(),
+        log_weight=log_weight,
         used=(chain.used + 1).astype(np.int32),
     )
 

@@ -1,7 +1,8 @@
 """The concentration alpha of a Chinese restaurant process given its number of groups, under a Gamma(shape, rate) prior.
 
 p(alpha | K, n) is proportional to Gamma(alpha; shape, rate) alpha^K Gamma(alpha) / Gamma(alpha + n): of the partition,
-only K and n matter. Two samplers: griddy, exact up to its grid and one uniform a draw, and Escobar and West's [1],
+only K and n matter. A cap on K changes nothing: the law under it is the uncapped joint law of alpha and the partition
+given K <= cap (see `partition`), so alpha given a partition is as without one. Two samplers: griddy, exact up to its grid and one uniform a draw, and Escobar and West's [1],
 exact in the limit of its chain.
 
 [1] M. D. Escobar and M. West (1995), Bayesian density estimation and inference using mixtures, JASA 90, 577-588.
@@ -14,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from .grids import draw_index
-from .partition import log_probability_of_room
 
 Array = NDArray[np.float64]
 
@@ -28,20 +28,11 @@ def log_posterior(
     n_rows: ArrayLike,
     shape: float = 1.0,
     rate: float = 1.0,
-    max_components: int | None = None,
 ) -> Array:
-    """Return log p(alpha) + log p(partition | alpha), less terms free of alpha; all arguments broadcast.
-
-    With a cap the normaliser P(K <= cap | alpha) of the capped law counts too; then `n_rows` must be one number.
-    """
+    """Return log p(alpha) + log p(partition | alpha), less terms free of alpha; all arguments broadcast."""
     alpha, n_rows = np.asarray(alpha, float), np.asarray(n_rows)
     log_prior = shape * np.log(rate) - gammaln(shape) + (shape - 1) * np.log(alpha) - rate * alpha
-    value = log_prior + np.asarray(n_groups) * np.log(alpha) + gammaln(alpha) - gammaln(alpha + n_rows)
-    if max_components is None:
-        return value
-    if n_rows.ndim:
-        raise ValueError(f"n_rows has shape {n_rows.shape}; with max_components pass one number of rows.")
-    return value - log_probability_of_room(int(n_rows), alpha, max_components)
+    return log_prior + np.asarray(n_groups) * np.log(alpha) + gammaln(alpha) - gammaln(alpha + n_rows)
 
 
 def grid_log_weights(
@@ -50,7 +41,6 @@ def grid_log_weights(
     shape: float = 1.0,
     rate: float = 1.0,
     grid: ArrayLike = GRID,
-    max_components: int | None = None,
 ) -> Array:
     """Return the unnormalised log posterior of every point of a log-spaced grid, (...) + (points,).
 
@@ -59,7 +49,7 @@ def grid_log_weights(
     grid = np.asarray(grid, float)
     groups = np.asarray(n_groups)[..., None]
     rows = np.asarray(n_rows) if np.ndim(n_rows) == 0 else np.asarray(n_rows)[..., None]
-    return log_posterior(grid, groups, rows, shape, rate, max_components) + np.log(grid)
+    return log_posterior(grid, groups, rows, shape, rate) + np.log(grid)
 
 
 def draw_griddy(
@@ -69,10 +59,9 @@ def draw_griddy(
     shape: float = 1.0,
     rate: float = 1.0,
     grid: ArrayLike = GRID,
-    max_components: int | None = None,
 ) -> Array:
     """Draw alpha from its posterior on the grid, one uniform in [0, 1) for each draw."""
-    weights = grid_log_weights(n_groups, n_rows, shape, rate, grid, max_components)
+    weights = grid_log_weights(n_groups, n_rows, shape, rate, grid)
     return np.asarray(grid, float)[draw_index(weights, uniform)]
 
 

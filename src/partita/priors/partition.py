@@ -3,8 +3,9 @@
 P(z) = alpha^K Gamma(alpha) / Gamma(alpha + n) * product over groups of (size - 1)!, whatever the order of the rows.
 
 The cap. `max_components` bounds the number of groups K. Seating rows one by one and closing the door when the room is
-full would make early rows matter more than late ones. The law here is the exchangeable one, P(z) proportional to CRP(z)
-on K <= cap, with its normaliser P(K <= cap) from the law of K. Its full conditionals, one row given all the others, are
+full would make early rows matter more than late ones. The law here is the exchangeable one: everything (labels and
+concentrations where they are random, and partitions) as without a cap, given that no K exceeds it. For a given alpha
+that is P(z) proportional to CRP(z) on K <= cap, with its normaliser P(K <= cap) from the law of K. Its full conditionals, one row given all the others, are
 those of the process with the new group shut when full (`log_weights`); its sequential draw (`sample_partition`) looks
 ahead at the chance of staying under the cap.
 """

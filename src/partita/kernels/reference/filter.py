@@ -58,7 +58,10 @@ def filter_rows(
 
 
 def filter_density(layout: Layout, hyper: np.ndarray, rows: Rows, filter: Filter, out: np.ndarray) -> None:
-    """out[i] = log p(row i | the rows seen), averaged over particles; fills in the table of the empty group."""
+    """out[i] = log p(row i | the rows seen), averaged over particles; fills in the table of the empty group.
+
+    It is the weight that seating the row would bring: a full particle pays for the group it may not open.
+    """
     filter.stats[0] = 0.0
     for d in range(layout.n_columns):
         fill_table(layout, hyper, filter.stats, filter.table, d, slice(0, 1))
@@ -69,10 +72,9 @@ def filter_density(layout: Layout, hyper: np.ndarray, rows: Rows, filter: Filter
 
 
 def _log_predictive(filter: Filter, score: np.ndarray, p: int) -> float:
-    """log p(row | particle): under the cap the groups there are share all of the mass."""
+    """log p(row | particle)."""
     log_joint, _ = _log_joint(filter, score, p)
-    mass = filter.totals[0] + (filter.alpha[p] if filter.used[p] < filter.cap else 0.0)
-    return float(logsumexp(log_joint) - np.log(mass))
+    return float(logsumexp(log_joint) - np.log(filter.totals[0] + filter.alpha[p]))
 
 
 def _settle_weights(filter: Filter, first: float, threshold: float, scheme: int) -> None:

@@ -87,6 +87,9 @@ def _reseat(
 
 
 def _log_parts(room: Seating, cells: Cells, n: float, alone: bool) -> np.ndarray:
-    """log(p(group) p(row | group)) of every slot of a room where n other rows sit."""
-    may_open = alone or not room.is_full()
-    return room.log_joint(cells, may_open) - np.log(n + (room.chain.alpha[room.where] if may_open else 0.0))
+    """log(p(group) p(row | group)) of every slot of a room where n other rows sit.
+
+    A full room offers no new group and still divides by n + alpha: the law is the uncapped one given that no class
+    passes the cap (`priors.partition`), under which a full class has lost what its new group would have had.
+    """
+    return room.log_joint(cells, alone or not room.is_full()) - np.log(n + room.chain.alpha[room.where])
