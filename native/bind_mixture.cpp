@@ -4,6 +4,8 @@
 
 namespace partita {
 
+using namespace nb::literals;
+
 namespace {
 
 Layout layout_from(nb::handle o) {
@@ -66,13 +68,14 @@ void bind_mixture(nb::module_& m) {
     return gibbs_sweep(l, x, s, restaurant, c, order.data(), int64_t(order.shape(0)), uniforms.data());
   });
   m.def("gibbs_sweeps", [](nb::object layout, nb::object rows, nb::object chain, Longs order, Longs offset,
-                           Doubles uniforms, int64_t from) {
+                           Doubles uniforms, int64_t from, int64_t until) {
     Layout l = layout_from(layout);
     Rows x = rows_from(rows);
     Chain s = chain_from(chain);
     nb::gil_scoped_release free;
-    return gibbs_sweeps(l, x, s, order.data(), offset.data(), uniforms.data(), from);
-  });
+    const int64_t end = s.n_restaurants * int64_t(order.shape(0));
+    return gibbs_sweeps(l, x, s, order.data(), offset.data(), uniforms.data(), from, until < 0 ? end : until);
+  }, "layout"_a, "rows"_a, "chain"_a, "order"_a, "offset"_a, "uniforms"_a, "start"_a, "until"_a = -1);
   m.def("relabel_sweep", [](nb::object layout, nb::object rows, nb::object chain, nb::object class_count, double gamma,
                             Longs order, Doubles uniforms) {
     Layout l = layout_from(layout);
@@ -121,13 +124,13 @@ void bind_mixture(nb::module_& m) {
     nb::gil_scoped_release free;
     move_concentration(s, grid.data(), int(grid.shape(0)), uniforms.data());
   });
-  m.def("move_views", [](nb::object layout, nb::object rows, nb::object chain, Doubles uniforms) {
+  m.def("move_views", [](nb::object layout, nb::object rows, nb::object chain, Doubles uniforms, int first, int last) {
     Layout l = layout_from(layout);
     Rows x = rows_from(rows);
     Chain s = chain_from(chain);
     nb::gil_scoped_release free;
-    move_views(l, x, s, uniforms.data());
-  });
+    move_views(l, x, s, uniforms.data(), first, last < 0 ? l.n_columns : last);
+  }, "layout"_a, "rows"_a, "chain"_a, "uniforms"_a, "first"_a = 0, "last"_a = -1);
   m.def("log_density", [](nb::object layout, nb::object rows, nb::object state, nb::object out) {
     Layout l = layout_from(layout);
     Rows x = rows_from(rows);

@@ -116,17 +116,17 @@ int64_t gibbs_sweep(const Layout& layout, const Rows& rows, Chain& chain, int re
 }
 
 int64_t gibbs_sweeps(const Layout& layout, const Rows& rows, Chain& chain, const int64_t* order, const int64_t* offset,
-                     const double* uniforms, int64_t from) {
+                     const double* uniforms, int64_t from, int64_t until) {
   const int64_t n = offset[chain.n_classes];
   for (int r = 0; r < chain.n_restaurants; ++r)
     for (int c = 0; c < chain.n_classes; ++c) {
-      const int64_t first = std::max(from - r * n, offset[c]), last = offset[c + 1];
+      const int64_t first = std::max(from - r * n, offset[c]), last = std::min(until - r * n, offset[c + 1]);
       if (first >= last) continue;
       const int64_t done =
           gibbs_sweep(layout, rows, chain, r, c, order + first, last - first, uniforms + r * n + first);
       if (done < last - first) return r * n + first + done;
     }
-  return chain.n_restaurants * n;
+  return until;
 }
 
 void rebuild(const Layout& layout, const Rows& rows, Chain& chain) {

@@ -39,10 +39,10 @@ struct Stream {
 
 int64_t gibbs_sweep(const Layout&, const Rows&, Chain&, int restaurant, int c, const int64_t* order, int64_t n_order,
                     const double* uniforms);
-// every restaurant and class in turn, all in the same order of rows: order holds the rows of class 0, then of class 1, ..; begins
-// at position `from` of the (restaurant, row) pairs and returns the position reached (short of the end when room ran out)
+// every restaurant and class in turn, all in the same order of rows: order holds the rows of class 0, then of class 1, ..; goes
+// from position `from` of the (restaurant, row) pairs to `until` and returns the position reached (short of it when room ran out)
 int64_t gibbs_sweeps(const Layout&, const Rows&, Chain&, const int64_t* order, const int64_t* offset, const double* uniforms,
-                     int64_t from);
+                     int64_t from, int64_t until);
 // rows without a label: class and groups of each drawn together; uniforms[row][1 + restaurants]
 int64_t relabel_sweep(const Layout&, const Rows&, Chain&, double* class_count, double gamma, const int64_t* order,
                       int64_t n_order, const double* uniforms);
@@ -61,7 +61,7 @@ void move_concentration(Chain&, const double* grid, int n_grid, const double* un
 void refresh_tables(const Layout&, Chain&);  // after hyper-parameters were set from outside
 double log_likelihood(const Layout&, const Chain&);  // log p(cells | groups, hyper-parameters), without the factorials of counts
 void fill_column(const Layout&, const Rows&, Chain&, int d);  // statistics and table of one column from the assignments
-void move_views(const Layout&, const Rows&, Chain&, const double* uniforms);
+void move_views(const Layout&, const Rows&, Chain&, const double* uniforms, int first, int last);  // columns first .. last - 1
 
 // What a state says of a new row: a weighted mixture of groups in every restaurant and class.
 struct Predictive {

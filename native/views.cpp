@@ -133,12 +133,12 @@ void fill_column(const Layout& layout, const Rows& rows, Chain& chain, int d) {
   }
 }
 
-void move_views(const Layout& layout, const Rows& rows, Chain& chain, const double* uniforms) {
+void move_views(const Layout& layout, const Rows& rows, Chain& chain, const double* uniforms, int first, int last) {
   const Partitions partitions(chain);
   const int V = chain.n_restaurants, all = partitions.n_views;
   std::vector<double> seats(all, 0.0), logp(all), weight(all);
   for (int d = 0; d < layout.n_columns; ++d) seats[chain.view[d]] += 1.0;
-  for (int d = 0; d < layout.n_columns; ++d) {
+  for (int d = first; d < last; ++d) {
     if (layout.kind[d] == CORRELATED) continue;
     Column column(layout, rows, chain, d);
     seats[chain.view[d]] -= 1.0;

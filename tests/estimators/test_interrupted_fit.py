@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import interrupted_child
@@ -13,6 +14,7 @@ import pytest
 from estimator_tables import QUICK, holed_binary
 
 from partita import AClass, CRPMixture, HybridClassifier
+from partita.inference.loop import FitInterrupted
 from partita.models import mixture
 
 X, Y = holed_binary()
@@ -53,6 +55,26 @@ def test_a_killed_fit_resumes_byte_for_byte(name, tmp_path, steps):
     assert resumed.n_components_posterior_ == whole.n_components_posterior_
 
 
+@pytest.mark.parametrize("cls", [AClass, CRPMixture])
+@pytest.mark.parametrize("cap", [None, 3])
+def test_a_fit_out_of_time_resumes_byte_for_byte(cls, cap, tmp_path):
+    """Also where it stopped before all kinds of chains were tried, or past the first length that is tried."""
+    rng = np.random.default_rng(0)
+    scattered = rng.normal(size=(150, 4)) * rng.gamma(1.0, size=(150, 1))
+    named = {"n_filters": 4, "random_state": 0, "max_components": cap}
+    label = (scattered[:, 0] > 0).astype(int)
+    whole = cls(**named).fit(scattered, label)
+    for budget in (1e-9, 0.05, 0.2):
+        path = tmp_path / f"{budget}.checkpoint"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FitInterrupted)
+            cls(**named, checkpoint=path, time_budget=budget).fit(scattered, label)
+        for _ in range(2):  # the second time from the checkpoint of a fit that had ended
+            resumed = cls(**named, checkpoint=path).fit(scattered, label)
+            np.testing.assert_array_equal(resumed.score_samples(scattered), whole.score_samples(scattered))
+            np.testing.assert_array_equal(resumed.predict_proba(scattered), whole.predict_proba(scattered))
+
+
 def test_a_checkpoint_of_another_fit_is_refused(tmp_path):
     path = tmp_path / "fit.checkpoint"
     AClass(**QUICK, checkpoint=path).fit(X, Y)
@@ -85,14 +107,16 @@ def test_ctrl_c_keeps_what_was_paid_for(name, n_jobs, tmp_path):
 @pytest.mark.parametrize("cls", [AClass, CRPMixture])
 def test_a_time_budget_is_kept(cls):
     start = time.monotonic()
-    model = cls(n_filters=2, n_sweeps=10_000_000, time_budget=0.3, random_state=0).fit(X, Y)
+    with pytest.warns(FitInterrupted, match="stopped by the time budget after"):
+        model = cls(n_filters=2, n_sweeps=10_000_000, time_budget=0.3, random_state=0).fit(X, Y)
     assert time.monotonic() - start < 20
     assert np.isfinite(model.score_samples(X)).all()
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
 
 
 def test_a_tiny_time_budget_leaves_a_model():
-    model = AClass(n_filters=2, n_sweeps=1000, time_budget=1e-9, random_state=0).fit(X, Y)
+    with pytest.warns(FitInterrupted, match="time budget"):
+        model = AClass(n_filters=2, n_sweeps=1000, time_budget=1e-9, random_state=0).fit(X, Y)
     assert (model.predict(X) == Y).mean() > 0.6
 
 

@@ -102,7 +102,8 @@ def test_the_time_budget_ends_after_equal_shares(n_jobs):
         return step(rng, state)
 
     begin = time.monotonic()
-    outcome = run(slow, *start(4), 10_000, n_jobs=n_jobs, time_budget=0.3)
+    with pytest.warns(FitInterrupted, match="stopped by the time budget"):
+        outcome = run(slow, *start(4), 10_000, n_jobs=n_jobs, time_budget=0.3)
     assert 0.3 <= time.monotonic() - begin < 3
     assert outcome.interrupted == "time"
     assert len(set(outcome.steps_done)) == 1 and 1 < outcome.steps_done[0] < 100
@@ -111,7 +112,8 @@ def test_the_time_budget_ends_after_equal_shares(n_jobs):
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_budget_too_small_for_anything_gives_one_step(n_jobs):
-    assert run(step, *start(3), 100, n_jobs=n_jobs, time_budget=1e-9).steps_done == [1, 1, 1]
+    with pytest.warns(FitInterrupted, match="after 1 of 100"):
+        assert run(step, *start(3), 100, n_jobs=n_jobs, time_budget=1e-9).steps_done == [1, 1, 1]
 
 
 def test_a_finished_run_is_not_called_interrupted():
@@ -312,3 +314,21 @@ def test_number_of_workers():
 def test_a_time_budget_that_is_none(wrong):
     with pytest.raises(ValueError, match=r"^time_budget="):
         run(step, *start(1), 1, time_budget=wrong)
+
+
+def test_a_stopping_rule_looks_at_each_chain_alone():
+    """Every chain stops by its own trace, for any number of threads, and a run that goes on sees that it had."""
+
+    def step(rng, state):
+        return state + 1, {"bound": 1.0 - 0.5**state}
+
+    def stop(trace):
+        bound = trace["bound"]
+        return len(bound) > 1 and bound[-1] - bound[-2] < 0.1
+
+    for n_jobs in (1, 3):
+        streams = [np.random.default_rng(k) for k in range(3)]
+        out = run(step, [0, 2, 9], streams, 50, stop=stop, n_jobs=n_jobs)
+        assert out.steps_done == [5, 3, 2] and out.states == [5, 5, 11] and out.interrupted is None
+        again = run(step, [0, 2, 9], streams, 50, stop=stop, start=out)
+        assert again.steps_done == out.steps_done

@@ -11,10 +11,10 @@ from ..data.decode import decode
 from ..data.labels import encode_labels
 from ..data.table import Table
 from ..data.validate import Constraint, either, integer, one_of
+from ..inference.runner import Runner
 from ..inference.streams import root_sequence, spawn_streams
 from ..models import ensemble as averaging
 from ..models import fill
-from ..models.chains import Runner
 from ..models.classifier import count_density_chains, learn_classes, make_lenses
 from ..models.online import Online
 from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
@@ -145,6 +145,7 @@ class AClass(ClassifierMixin, MixtureEstimator):
         self.trace_ = outcome.common_infos()
         self.n_components_posterior_ = self._group_numbers([k.state for k in kept])
         self.n_rows_seen_ = len(table)
+        self._forget("log_evidence_")
 
     def _group_numbers(self, states: list) -> dict[Any, dict[int, float]]:
         single = [state for state in states if state.log_weight.shape[0] == 1]
@@ -172,7 +173,7 @@ class AClass(ClassifierMixin, MixtureEstimator):
             name: posterior
             for name, posterior in zip(self.classes_.tolist(), self._online.group_posteriors(), strict=True)
         }
-        self.log_evidence_ = self._online.log_evidence()
+        self._tell_evidence()
         self.n_rows_seen_ = self._online.reservoir.seen
         self._forget("trace_")
 

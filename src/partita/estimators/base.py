@@ -14,8 +14,8 @@ from ..data.schema import Schema
 from ..data.table import Table
 from ..data.validate import Constraint, boolean, check_parameters, either, instance, integer, number, optional
 from ..inference.checkpoint import fingerprint
+from ..inference.runner import Runner
 from ..inference.streams import root_sequence
-from ..models.chains import Runner
 
 COMMON: dict[str, Constraint] = {
     "n_jobs": optional(either(integer(1), integer(high=-1))),

@@ -14,10 +14,11 @@ from ..data.table import Table
 from ..data.validate import Constraint
 from ..inference.diagnostics import ess_bulk, r_hat
 from ..inference.loop import count_workers
+from ..inference.runner import Runner
 from ..inference.streams import root_sequence, spawn_streams
 from ..models import ensemble as averaging
 from ..models import fill
-from ..models.chains import Chains, Runner
+from ..models.chains import Chains
 from ..models.ensemble import Ensemble
 from ..models.lens import plain_lens
 from ..models.online import Online
@@ -142,7 +143,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         self._forget("labels_", "_assignments", "diagnostics_", "_order")
         sizes = self._online.group_counts()
         self._describe_sizes(*sizes)
-        self.log_evidence_ = self._online.log_evidence()
+        self._tell_evidence()
         self.n_rows_seen_ = self._online.reservoir.seen
 
     def _run(self, table: Table) -> None:
@@ -258,8 +259,12 @@ def _most_central(assignments: np.ndarray) -> int:
         return 0
     step = max(1, assignments.shape[1] // ROWS_COMPARED)
     z = assignments[:, ::step]
-    mean = co_assignment(z)
-    return int(np.argmin([((z_k[:, None] == z_k) - mean).__pow__(2).sum() for z_k in z]))
+    first = np.concatenate([[0], np.cumsum(z.max(axis=1) + 1)])
+    seat = np.zeros((z.shape[1], first[-1]), np.float32)  # one column per group of every state
+    np.put_along_axis(seat, (z + first[:-1, None]).T, 1.0, axis=1)
+    # sum over pairs of (together - mean)^2 is, but for a constant, that of together * (1 - 2 mean)
+    cost = seat * (seat.sum(axis=0) - (2.0 / len(z)) * ((seat @ seat.T) @ seat))
+    return int(np.argmin(np.add.reduceat(cost.sum(axis=0), first[:-1])))
 
 
 def co_assignment(assignments: np.ndarray) -> np.ndarray:

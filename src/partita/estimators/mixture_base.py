@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.decode import decode
+from ..inference.runner import Runner
 from ..inference.streams import root_sequence
 from ..models import ensemble as averaging
 from ..models import fill
-from ..models.chains import Runner
 from ..models.ensemble import Ensemble
 from ..models.online import Online
 from .base import TableEstimator
@@ -54,6 +54,13 @@ class MixtureEstimator(TableEstimator):
     def _part_runner(self) -> Runner:
         """How a part of a stream is learnt: a checkpoint is of a whole fit; a stream is saved by `save`."""
         return replace(self._runner(), checkpoint=None)
+
+    def _tell_evidence(self) -> None:
+        assert self._online is not None
+        evidence = self._online.log_evidence()
+        self._forget("log_evidence_")
+        if evidence is not None:
+            self.log_evidence_ = evidence
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Log density of the observed cells of every row, in the units of X. Low values are anomalies."""

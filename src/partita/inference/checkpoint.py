@@ -29,6 +29,7 @@ class Chain:
     done: int = 0
     kept: list[Any] = field(default_factory=list)
     infos: dict[str, list[float]] = field(default_factory=dict)
+    converged: bool = False  # by the loop's stopping rule, which looks at `infos` alone
 
     def record(self, info: Mapping[str, float]) -> None:
         """Add the info of one step; a name that a step does not give is NaN there."""
@@ -76,6 +77,12 @@ class Checkpoint:
             self._restore(chains)
         self._next = time.monotonic() + self.every
 
+    def steps_saved(self) -> int:
+        """Steps of the chain that got farthest, as the file has it; 0 where there is none."""
+        if not Path(self.path).is_file():
+            return 0
+        return max((saved["done"] for saved in self._read()["chains"]), default=0)
+
     def due(self) -> bool:
         return time.monotonic() >= self._next
 
@@ -96,13 +103,17 @@ class Checkpoint:
             "infos": {name: np.asarray(trace) for name, trace in chain.infos.items()},
         }
 
-    def _restore(self, chains: list[Chain]) -> None:
+    def _read(self, n_chains: int | None = None) -> dict[str, Any]:
         tree = read_archive(self.path, KIND)
-        if tree["fingerprint"] != self.fingerprint or len(tree["chains"]) != len(chains):
+        if tree["fingerprint"] != self.fingerprint or n_chains not in (None, len(tree["chains"])):
             raise ValueError(
                 f"checkpoint={os.fspath(self.path)!r} was written by a fit with other data or other parameters; delete "
                 "the file to start anew, or choose another path"
             )
+        return tree
+
+    def _restore(self, chains: list[Chain]) -> None:
+        tree = self._read(len(chains))
         for chain, saved in zip(chains, tree["chains"]):
             chain.state = self.unpack(saved["state"])
             chain.rng = generator_from_tree(saved["generator"])

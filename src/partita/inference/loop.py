@@ -22,12 +22,13 @@ from partita.inference.monitor import Monitor, Silent
 
 Step = Callable[[np.random.Generator, Any], tuple[Any, Mapping[str, float]]]
 Keep = Callable[[int, int, Any], Any]
+Stop = Callable[[Mapping[str, Sequence[float]]], bool]
 
 _ROUND_SECONDS = 0.075
 
 
 class FitInterrupted(UserWarning):
-    """A fit was stopped by Ctrl-C and returns what it had."""
+    """A fit was stopped by Ctrl-C or by its time budget and returns what it had."""
 
 
 @dataclass
@@ -57,6 +58,7 @@ def run(
     n_steps: int,
     *,
     keep: Keep | None = None,
+    stop: Stop | None = None,
     n_jobs: int | None = 1,
     progress: Monitor | None = None,
     time_budget: float | None = None,
@@ -72,6 +74,8 @@ def run(
     n_steps : steps per chain, those of `start` or of a resumed checkpoint included.
     keep : `keep(chain, step, state)`, called after every step (counted from 0), returns something to collect, or None;
         it must copy what it keeps of a state that changes in place.
+    stop : `stop(trace)`, called after every step with a chain's own infos so far (name to list), says whether that
+        chain has converged: bounds that no longer rise, say. Neither threads nor a resume change what it sees.
     n_jobs : threads over the chains; None or 1 is one, -1 all cores.
     progress : consumer of the number of steps done (see `monitor`).
     time_budget : seconds; the loop ends with the round in which they pass, after at least one step of every chain.
@@ -79,7 +83,8 @@ def run(
     start : outcome of an earlier run to continue; its states and streams take the place of those given.
 
     Ctrl-C lets every chain finish its step and returns what there is, with a `FitInterrupted` warning; a chain may then
-    have no step at all, but not all of them (else KeyboardInterrupt is raised). A second Ctrl-C raises at once.
+    have no step at all, but not all of them (else KeyboardInterrupt is raised). A second Ctrl-C raises at once. A spent
+    time budget warns likewise.
     """
     chains = _line_up(states, streams, start)
     workers = min(count_workers(n_jobs), len(chains))
@@ -92,10 +97,10 @@ def run(
                 f"checkpoint={os.fspath(checkpoint.path)!r} has more than the {n_steps} steps asked for; "
                 "delete the file to start anew, choose another path, or ask for more steps"
             )
-    rounds = _Rounds(step, keep, chains, n_steps, progress if progress is not None else Silent())
+    rounds = _Rounds(step, keep, stop, chains, n_steps, progress if progress is not None else Silent())
     interrupted = rounds.run(workers, time_budget, checkpoint)
-    if interrupted == "keyboard":
-        _tell_interrupted(chains, n_steps)
+    if interrupted is not None:
+        _tell_interrupted(chains, n_steps, "Ctrl-C" if interrupted == "keyboard" else "the time budget")
     return _outcome(chains, interrupted)
 
 
@@ -114,9 +119,14 @@ def count_workers(n_jobs: int | None) -> int:
 class _Rounds:
     """The loop, cut into rounds of a few steps of every chain; between rounds all chains are at rest."""
 
-    def __init__(self, step: Step, keep: Keep | None, chains: list[Chain], n_steps: int, monitor: Monitor) -> None:
+    def __init__(
+        self, step: Step, keep: Keep | None, stop: Stop | None, chains: list[Chain], n_steps: int, monitor: Monitor
+    ) -> None:
         self.step = step
         self.keep = keep
+        self.stop = stop
+        for chain in chains:  # a chain that goes on, or is resumed, may have converged before
+            chain.converged = stop is not None and chain.done > 0 and stop(chain.infos)
         self.chains = chains
         self.n_steps = n_steps
         self.monitor = monitor
@@ -159,12 +169,16 @@ class _Rounds:
         return None
 
     def _finished(self) -> bool:
-        return all(chain.done >= self.n_steps for chain in self.chains)
+        return not self._under_way()
+
+    def _under_way(self) -> list[int]:
+        return [k for k, chain in enumerate(self.chains) if chain.done < self.n_steps and not chain.converged]
 
     def _round(self, block: int) -> None:
         """Bring every chain `block` steps beyond the hindmost, so that all get their share of the time."""
-        until = min(self.n_steps, min(chain.done for chain in self.chains) + block)
-        todo = [number for number, chain in enumerate(self.chains) if chain.done < until]
+        under_way = self._under_way()
+        until = min(self.n_steps, min(self.chains[k].done for k in under_way) + block)
+        todo = [number for number in under_way if self.chains[number].done < until]
         if self.pool is None:
             for number in todo:
                 self._advance(number, until)
@@ -189,13 +203,14 @@ class _Rounds:
 
     def _advance(self, number: int, until: int) -> None:
         chain = self.chains[number]
-        while chain.done < until and not self.brake.pulled:
+        while chain.done < until and not chain.converged and not self.brake.pulled:
             chain.state, info = self.step(chain.rng, chain.state)
             kept = self.keep(number, chain.done, chain.state) if self.keep is not None else None
             if kept is not None:
                 chain.kept.append(kept)
             chain.record(info)
             chain.done += 1
+            chain.converged = self.stop is not None and self.stop(chain.infos)
 
     def _report(self) -> None:
         first = self.chains[0]
@@ -223,13 +238,13 @@ def _line_up(states: Sequence[Any], streams: Sequence[np.random.Generator], star
     return chains
 
 
-def _tell_interrupted(chains: list[Chain], n_steps: int) -> None:
+def _tell_interrupted(chains: list[Chain], n_steps: int, why: str) -> None:
     fewest, most = min(chain.done for chain in chains), max(chain.done for chain in chains)
     if most == 0:
         raise KeyboardInterrupt
     done = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     warnings.warn(
-        f"stopped by Ctrl-C after {done} of {n_steps} steps per chain; the result keeps the steps that were done",
+        f"stopped by {why} after {done} of {n_steps} steps per chain; the result keeps the steps that were done",
         FitInterrupted,
         stacklevel=3,
     )

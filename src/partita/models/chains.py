@@ -13,6 +13,7 @@ from ..inference.checkpoint import Checkpoint
 from ..inference.diagnostics import r_hat
 from ..inference.loop import Outcome
 from ..inference.monitor import make_monitor
+from ..inference.runner import Runner
 from ..kernels.contract import Chain, Predictive
 from . import mixture, predictive
 from .problem import Problem
@@ -48,17 +49,6 @@ class Walker:
     problem: int
     chain: Chain
     done: int = 0
-
-
-@dataclass
-class Runner:
-    """How to run chains: the parameters common to all estimators."""
-
-    n_jobs: int | None = None
-    progress: bool = False
-    time_budget: float | None = None
-    checkpoint: str | None = None
-    label: str = ""
 
 
 def pack(thing: Any) -> dict[str, Any]:
@@ -99,7 +89,7 @@ class Chains:
         self.outcome = loop.run(
             self._step, self.walkers, self.streams, n_sweeps, start=self.outcome,
             keep=lambda _, step, walker: self._take(walker) if is_kept(step, n_sweeps) else None,
-            n_jobs=self.runner.n_jobs, time_budget=self.runner.time_budget, checkpoint=self.checkpoint,
+            n_jobs=self.runner.n_jobs, time_budget=self.runner.time_left(), checkpoint=self.checkpoint,
             progress=make_monitor(self.runner.progress, len(self.problems) * n_sweeps, self.runner.label),
         )  # fmt: skip
         kept = [one for chain in self.outcome.kept for one in chain if one.step >= n_sweeps // 2]
@@ -111,6 +101,9 @@ class Chains:
     def run_until_settled(self) -> list[Kept]:
         """Double the length of the run until the number of groups no longer drifts."""
         n_sweeps = FIRST_SWEEPS
+        reached = 0 if self.checkpoint is None else self.checkpoint.steps_saved()
+        while n_sweeps < reached:  # what is resumed had not settled before
+            n_sweeps *= 2
         while True:
             kept = self.run(n_sweeps)
             assert self.outcome is not None

@@ -7,17 +7,17 @@ half one chain in two sees normal scores of the numeric columns, the other stand
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
 
 from ..data.table import Table
 from ..inference.loop import Outcome, count_workers
+from ..inference.runner import Runner
 from ..kernels.contract import CORRELATED, Rows
 from . import vote
-from .chains import LEFT_OUT_ROWS, Chains, Kept, Runner, Walker
-from .ensemble import Ensemble
+from .chains import LEFT_OUT_ROWS, Chains, Kept, Walker
+from .ensemble import Ensemble, lean
 from .lens import Lens, close_lens, plain_lens
 from .problem import CLASS_PSEUDO_COUNT, Problem, Settings
 
@@ -75,14 +75,11 @@ def learn_classes(
     counts = np.bincount(label[label >= 0], minlength=settings.n_classes).astype(float)
     log_prior = np.log((counts + CLASS_PSEUDO_COUNT) / (counts + CLASS_PSEUDO_COUNT).sum())
 
-    started = time.monotonic()
-
     def line_up(chosen: list[int], streams: list[np.random.Generator], stage: str, walkers: list[Walker]) -> Chains:
-        left = None if runner.time_budget is None else max(runner.time_budget - (time.monotonic() - started), 1e-3)
         path = None if runner.checkpoint is None else runner.checkpoint + stage
         return Chains(
             [make_problem(rows, lenses, label, settings, kind, n_views) for kind in chosen], chosen, streams,
-            left_out=known, runner=replace(runner, checkpoint=path, time_budget=left), fingerprint=fingerprint,
+            left_out=known, runner=replace(runner, checkpoint=path), fingerprint=fingerprint,
             walkers=walkers,
         )  # fmt: skip
 
@@ -94,7 +91,7 @@ def learn_classes(
         pilots = line_up(tried, voting[: len(kinds)] + extra[:1], ".pilot", [])
         probed = pilots.run(max(n_sweeps // 2, 1))
         assert pilots.outcome is not None
-        if pilots.outcome.interrupted == "keyboard":  # what was paid for is the pilots
+        if pilots.outcome.interrupted:  # what was paid for is the pilots; from a part of them a resume could not go on
             return _gather(lenses, probed, counts, label, known, log_prior, runner), probed, pilots.outcome
         worth = {m.kind for m in _choose(probed, label[known], log_prior)}
         if not n_extra:
@@ -116,11 +113,14 @@ def _gather(
     lenses: list[Lens], kept: list[Kept], counts: np.ndarray, label: np.ndarray, known: np.ndarray,
     log_prior: np.ndarray, runner: Runner,
 ) -> Ensemble:  # fmt: skip
+    states = [one.state for one in kept]
     if (label < 0).any():  # what the chains made of the rows without a label counts too
-        counts = np.mean([np.bincount(one.label, minlength=len(counts)) for one in kept], axis=0)
+        own = [np.bincount(one.label, minlength=len(counts)) for one in kept]
+        counts = np.mean(own, axis=0)
+        states = [lean(state, mine, counts) for state, mine in zip(states, own, strict=True)]
     members = _choose(kept, label[known], log_prior)
     return Ensemble(
-        lenses, [one.state for one in kept], [one.kind // 2 for one in kept], np.full(len(kept), 1 / len(kept)),
+        lenses, states, [one.kind // 2 for one in kept], np.full(len(kept), 1 / len(kept)),
         counts, np.array([one.kind for one in kept]), members, count_workers(runner.n_jobs),
     )  # fmt: skip
 

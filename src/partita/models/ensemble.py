@@ -11,7 +11,7 @@ import numpy as np
 
 from ..data.table import Table
 from ..kernels import kernel
-from ..kernels.contract import Layout, Predictive, Rows
+from ..kernels.contract import FIRST_RESTAURANT, Layout, Predictive, Rows
 from . import vote
 from .lens import Lens
 from .predictive import log_density
@@ -40,8 +40,7 @@ class Ensemble:
 
     @property
     def log_prior(self) -> np.ndarray:
-        prior = self.class_count + CLASS_PSEUDO_COUNT
-        return np.log(prior / prior.sum())
+        return log_shares(self.class_count)
 
     def density_part(self) -> Ensemble:
         """The states that keep densities, for draws that must look like the table."""
@@ -85,6 +84,33 @@ class Ensemble:
         )
 
 
+def log_shares(count: np.ndarray) -> np.ndarray:
+    """log p(class) of the next row after so many of each, Dirichlet prior."""
+    return np.log((count + CLASS_PSEUDO_COUNT) / (count + CLASS_PSEUDO_COUNT).sum())
+
+
+def _first_restaurant(state: Predictive) -> int:
+    """A restaurant that has columns; negative where none has."""
+    return int(state.view.max(initial=FIRST_RESTAURANT)) - FIRST_RESTAURANT
+
+
+def lean(state: Predictive, count: np.ndarray, common: np.ndarray) -> Predictive:
+    """The state with its own class counts, where the ensemble has `common` ones: labels that were missing differ from
+    state to state. What it says of p(row | class) then carries the ratio of its class shares to the common ones.
+    """
+    if (first := _first_restaurant(state)) >= 0:
+        state.log_weight[first] += (log_shares(count) - log_shares(common))[:, None]
+    return state
+
+
+def class_shares(state: Predictive, log_prior: np.ndarray) -> np.ndarray:
+    """p(class) in one state, which may lean."""
+    p = np.exp(log_prior)
+    if (first := _first_restaurant(state)) >= 0:
+        p = p * np.exp(state.log_weight[first]).sum(axis=1)
+    return p / p.sum()
+
+
 def over_rows(ensemble: Ensemble, table: Table, what: Callable[[Table], np.ndarray]) -> np.ndarray:
     """`what` of the table a few rows at a time, on all threads; a row's answer does not depend on its company."""
     starts = range(0, len(table), ROWS_AT_A_TIME)
@@ -106,7 +132,9 @@ def class_probabilities(ensemble: Ensemble, table: Table) -> np.ndarray:
         for j, k in enumerate(used):
             lens = ensemble.lens_of[k]
             density[j] = log_density(ensemble.lenses[lens].layout, rows[lens], ensemble.states[k])
-        return vote.combine(ensemble.members, density, ensemble.kind_of[used], ensemble.log_prior)
+        return vote.combine(
+            ensemble.members, density, ensemble.kind_of[used], ensemble.log_prior, ensemble.weight[used]
+        )
 
     return over_rows(ensemble, table, what)
 

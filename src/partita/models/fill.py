@@ -22,7 +22,7 @@ from ..kernels.contract import (
     Rows,
 )
 from . import block, vote
-from .ensemble import Ensemble, responsibilities
+from .ensemble import Ensemble, class_shares, responsibilities
 from .lens import Lens, Sight
 from .predictive import log_density
 
@@ -262,11 +262,12 @@ def sample_table(ensemble: Ensemble, schema: Schema, n: int, rng: np.random.Gene
     ensemble = ensemble.density_part()
     blank = Table(schema, np.full((n, len(schema.discrete)), -1, np.int32), np.full((n, len(schema.numeric)), np.nan))
     which = rng.choice(len(ensemble.states), n, p=ensemble.weight / ensemble.weight.sum())
-    label = rng.choice(ensemble.n_classes, n, p=np.exp(ensemble.log_prior))
+    label, chosen = np.zeros(n, int), rng.random(n)
     codes, reals = blank.codes.copy(), blank.reals.copy()
     for s in np.unique(which):
         mine = np.flatnonzero(which == s)
         lens, state = ensemble.lenses[ensemble.lens_of[s]], ensemble.states[s]
+        label[mine] = np.searchsorted(np.cumsum(class_shares(state, ensemble.log_prior))[:-1], chosen[mine], "right")
         groups = np.zeros((FIRST_RESTAURANT + state.log_weight.shape[0], len(mine)), int)
         for r in range(state.log_weight.shape[0]):
             with np.errstate(under="ignore"):

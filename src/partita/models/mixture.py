@@ -11,9 +11,12 @@ import numpy as np
 from scipy.special import gammaln
 
 from ..kernels import kernel
-from ..kernels.contract import CORRELATED, FIRST_RESTAURANT, Chain, Layout, pad
+from ..kernels.contract import CORRELATED, FIRST_RESTAURANT, Chain, Layout, Rows, pad
 from .problem import CONCENTRATIONS, Problem, initial_hyper, make_room
 from .unlabelled import first_labels, rename_groups, sweep_unlabelled
+
+# what a call of a kernel is given, so that it lasts some tens of milliseconds and Ctrl-C answers
+CELLS_PER_CALL, VIEWS_PER_CALL = 80_000_000, 8_000_000
 
 
 def init(rng: np.random.Generator, problem: Problem) -> Chain:
@@ -62,13 +65,29 @@ def sweep_rows(rng: np.random.Generator, problem: Problem, chain: Chain, rows: n
         offset = np.concatenate([[0], np.cumsum(np.bincount(problem.label[rows], minlength=len(offset) - 1))])
     order = labelled[np.argsort(problem.label[labelled] + rng.random(len(labelled)))]
     uniforms = rng.random((chain.z.shape[0], len(order)))
-    at, end = 0, uniforms.size
-    while True:
-        at = kernel.gibbs_sweeps(problem.layout, problem.rows, chain, order, offset, uniforms, at)
-        if at >= end:
-            break
-        make_room(problem.layout, chain, 2 * chain.capacity)
+    seat_in_parts(problem.layout, problem.rows, chain, order, offset, uniforms)
     make_room(problem.layout, chain, int(chain.used.max()) + 1)
+
+
+def seat_in_parts(
+    layout: Layout, rows: Rows, chain: Chain, order: np.ndarray, offset: np.ndarray, uniforms: np.ndarray
+) -> None:
+    """A sweep in every restaurant and class, cut so that no call of the kernel lasts long; room is made on the way."""
+    at, end = 0, uniforms.size
+    while at < end:
+        part = max(CELLS_PER_CALL // (max(layout.n_columns, 1) * chain.capacity), 1)
+        until = min(at + part, end)
+        at = kernel.gibbs_sweeps(layout, rows, chain, order, offset, uniforms, at, until)
+        if at < until:
+            make_room(layout, chain, 2 * chain.capacity)
+
+
+def move_views(rng: np.random.Generator, problem: Problem, chain: Chain) -> None:
+    """The view of every column, a few columns at a time."""
+    D, uniforms = problem.layout.n_columns, rng.random(problem.layout.n_columns)
+    part = max(VIEWS_PER_CALL // (len(problem.rows) * (FIRST_RESTAURANT + chain.z.shape[0])), 1)
+    for d in range(0, D, part):
+        kernel.move_views(problem.layout, problem.rows, chain, uniforms, d, min(d + part, D))
 
 
 def split_and_merge(rng: np.random.Generator, problem: Problem, chain: Chain) -> int:
@@ -100,7 +119,7 @@ def step(
     if settings.alpha is None:
         kernel.move_concentration(chain, CONCENTRATIONS, rng.random(chain.used.shape))
     if settings.n_restaurants > 1 and settings.move_columns:
-        kernel.move_views(problem.layout, problem.rows, chain, rng.random(problem.layout.n_columns))
+        move_views(rng, problem, chain)
     if settings.column_prior is None and move_hyper:
         kernel.move_hyper(problem.layout, chain, settings.grids, rng.random((problem.layout.n_columns, 3)))
     return chain, {"n_groups": float(chain.used.sum()), "concentration": float(chain.alpha.mean())}

@@ -16,14 +16,14 @@ from ..data.table import Table
 from ..inference.brake import Brake
 from ..inference.loop import FitInterrupted, count_workers
 from ..inference.monitor import make_monitor
+from ..inference.runner import Runner
 from ..inference.streams import generator_from_tree, generator_to_tree
 from ..kernels import kernel
 from ..kernels.contract import Filter, Rows
 from ..priors.partition import log_probability_of_room
 from . import predictive, stream, vote
 from .bank import Bank, Reservoir, Rule, bank_predictive
-from .chains import Runner
-from .ensemble import Ensemble
+from .ensemble import Ensemble, lean
 from .filter import weights
 from .lens import Lens
 from .problem import CLASS_PSEUDO_COUNT
@@ -34,17 +34,16 @@ from .vote import Member
 SETTLING_SWEEPS, SETTLING_THIN = 8, 2
 # rows learnt between two looks at the clock
 ROWS_AT_A_TIME = 2000
-# beyond so many rows the probability of staying under the cap is not computed: it costs rows times cap
-ROWS_COUNTED = 20_000
 
 
 class Online:
     """Banks of filters over one lens."""
 
     def __init__(self, lens: Lens, rule: Rule, banks: list[Bank], reservoir: Reservoir,
-                 streams: list[np.random.Generator], chooser: np.random.Generator):  # fmt: skip
+                 streams: list[np.random.Generator], chooser: np.random.Generator, log_units: float = 0.0):  # fmt: skip
+        """`log_units` adds up what turns densities of the rows seen into densities in the caller's units."""
         self.lens, self.rule, self.banks, self.reservoir = lens, rule, banks, reservoir
-        self.streams, self.chooser = streams, chooser
+        self.streams, self.chooser, self.log_units = streams, chooser, log_units
 
     @classmethod
     def begin(cls, lens: Lens, table: Table, rule: Rule, streams: list[np.random.Generator]) -> Online:
@@ -65,10 +64,12 @@ class Online:
         with Brake() as brake:
             while done < n:
                 part = slice(done, min(done + ROWS_AT_A_TIME, n))
+                rows = self.lens.rows(table.take(part))
                 stream.learn(
-                    self.lens.layout, self.lens.rows(table.take(part)), label[part], self.rule, self.banks,
-                    self.reservoir, self.streams, self.chooser, count_workers(runner.n_jobs),
+                    self.lens.layout, rows, label[part], self.rule, self.banks, self.reservoir, self.streams,
+                    self.chooser, count_workers(runner.n_jobs),
                 )  # fmt: skip
+                self.log_units += float(self.lens.log_jacobian(rows).sum())
                 done = part.stop
                 monitor.update(done, {})
                 late = runner.time_budget is not None and time.monotonic() - begin > runner.time_budget
@@ -104,10 +105,10 @@ class Online:
         layout = self.lens.layout
         counts = np.mean([bank.class_count for bank in self.banks], axis=0)
         if not self.rule.n_sweeps or self.rule.n_particles > 1 or not self.reservoir.filled:
-            weight = np.array([bank.log_weight for bank in self.banks])
-            weight = np.full(len(self.banks), 1.0) if self.rule.n_sweeps else np.exp(weight - weight.max())
-            states = [bank_predictive(layout, bank) for bank in self.banks]
-            return self._gather(states, weight / weight.sum(), counts, n_jobs)
+            weight = self._bank_weights()
+            counts = np.average([bank.class_count for bank in self.banks], axis=0, weights=weight)
+            states = [lean(bank_predictive(layout, bank), bank.class_count, counts) for bank in self.banks]
+            return self._gather(states, weight, counts, n_jobs)
         states, left_out = [], []
         known = np.flatnonzero(self.reservoir.label[: self.reservoir.filled] >= 0)
         for bank, rng in zip(self.banks, copy.deepcopy(self.streams), strict=True):
@@ -115,7 +116,7 @@ class Online:
             for s in range(SETTLING_SWEEPS):
                 sweep_chain(layout, self.rule, chain, self.reservoir, rng)
                 if s % SETTLING_THIN == SETTLING_THIN - 1:
-                    states.append(predictive.snapshot(layout, chain))
+                    states.append(lean(predictive.snapshot(layout, chain), chain.size[0].sum(axis=1), counts))
                     if self.rule.n_classes > 1:
                         left_out.append(self._left_out(chain, known))
         members = None
@@ -126,19 +127,25 @@ class Online:
         return self._gather(states, np.full(len(states), 1 / len(states)), counts, n_jobs, members)
 
     def _gather(self, states, weight, counts, n_jobs, members: list[Member] | None = None) -> Ensemble:
-        """States of one kind, or, where banks have weights of their own, of as many kinds as banks."""
-        kind = np.zeros(len(states), int) if members else np.arange(len(states))
+        """States of one kind; by themselves they answer by their weighted mean density, as Bayes' rule has it."""
+        kind = np.zeros(len(states), int)
         if members is None:
-            members = [Member(k, vote.DENSITIES, 1.0, float(w)) for k, w in enumerate(weight)]
+            members = [Member(0, vote.DENSITIES)]
         return Ensemble([self.lens], states, [0] * len(states), weight, counts, kind, members, count_workers(n_jobs))
+
+    def _bank_weights(self) -> np.ndarray:
+        """Banks by their evidence; rejuvenated ones are draws from (nearly) the same law and count alike."""
+        weight = np.array([bank.log_weight for bank in self.banks])
+        weight = np.full(len(self.banks), 1.0) if self.rule.n_sweeps else np.exp(weight - weight.max())
+        return weight / weight.sum()
 
     def group_counts(self) -> tuple[list[int], np.ndarray]:
         """Number of groups (all classes) of every particle of every bank, with their weights."""
         counts, weight = [], []
-        for bank in self.banks:
+        for bank, share in zip(self.banks, self._bank_weights(), strict=True):
             w = np.prod([weights(f) for f in bank.filters], axis=0) if self.rule.n_particles > 1 else np.ones(1)
             counts += [int(n) for n in np.sum([f.used for f in bank.filters], axis=0)]
-            weight += list(w / w.sum() / len(self.banks))
+            weight += list(share * w / w.sum())
         return counts, np.array(weight)
 
     def group_posteriors(self) -> list[dict[int, float]]:
@@ -146,24 +153,26 @@ class Online:
         out = []
         for c in range(self.rule.n_classes):
             posterior: dict[int, float] = {}
-            for bank in self.banks:
+            for bank, share in zip(self.banks, self._bank_weights(), strict=True):
                 f = bank.filters[c]
-                for n, w in zip(f.used.tolist(), weights(f) / len(self.banks), strict=True):
+                for n, w in zip(f.used.tolist(), share * weights(f), strict=True):
                     posterior[n] = posterior.get(n, 0.0) + float(w)
             out.append(dict(sorted(posterior.items())))
         return out
 
-    def log_evidence(self) -> float:
-        """Estimated log p(rows | labels): the mean over banks of the product of their filters' estimates."""
-        each = np.array([sum(self._log_evidence(f) for f in bank.filters) for bank in self.banks])
-        return float(each.max() + np.log(np.mean(np.exp(each - each.max()))))
+    def log_evidence(self) -> float | None:
+        """Estimated log p(rows, labels given) in the caller's units, for the plain filter; after rejuvenation it would
+        be that of no model.
 
-    def _log_evidence(self, f: Filter) -> float:
-        """A filter sums over partitions under the cap; the prior puts its mass on these alone."""
-        n, alpha = int(f.totals[0]), float(np.mean(f.alpha))
-        if n <= f.cap or n > ROWS_COUNTED:
-            return float(f.totals[1])
-        return float(f.totals[1] - log_probability_of_room(n, alpha, f.cap))
+        exp of it is unbiased: weights accumulate, and keep their mean where banks are resampled. Filters sum over
+        partitions under the cap and the prior puts its mass on these alone; where labels are missing that share is
+        left out.
+        """
+        if self.rule.n_sweeps:
+            return None
+        each = np.array([bank.log_weight for bank in self.banks])
+        room = 0.0 if self.reservoir.unlabelled else sum(map(_log_room, self.banks[0].filters))
+        return float(each.max() + np.log(np.mean(np.exp(each - each.max()))) - room + self.log_units)
 
     def _left_out(self, chain, known: np.ndarray) -> np.ndarray:
         out = np.empty((len(self.reservoir.rows), self.rule.n_classes))
@@ -179,6 +188,7 @@ class Online:
             "reservoir": {**vars(self.reservoir), "rows": vars(self.reservoir.rows)},
             "streams": [generator_to_tree(g) for g in self.streams],
             "chooser": generator_to_tree(self.chooser),
+            "log_units": self.log_units,
         }
 
     @classmethod
@@ -186,7 +196,13 @@ class Online:
         banks = [Bank(**{**bank, "filters": [Filter(**f) for f in bank["filters"]]}) for bank in tree["banks"]]
         reservoir = Reservoir(**{**tree["reservoir"], "rows": Rows(**tree["reservoir"]["rows"])})
         streams = [generator_from_tree(g) for g in tree["streams"]]
-        return cls(Lens.from_tree(tree["lens"]), rule, banks, reservoir, streams, generator_from_tree(tree["chooser"]))
+        chooser = generator_from_tree(tree["chooser"])
+        return cls(Lens.from_tree(tree["lens"]), rule, banks, reservoir, streams, chooser, tree["log_units"])
+
+
+def _log_room(f: Filter) -> float:
+    """log P(no more groups than the cap) of as many rows as a filter has seen."""
+    return float(log_probability_of_room(int(f.totals[0]), float(np.mean(f.alpha)), f.cap))
 
 
 def _bank_tree(bank: Bank) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ..kernels import kernel
 from ..kernels.contract import CORRELATED, FIRST_RESTAURANT, Chain, Layout, pad
 from .bank import Bank, Reservoir, Rule
 from .filter import new_filter
+from .mixture import seat_in_parts
 from .problem import CLASS_PSEUDO_COUNT, CONCENTRATIONS, make_room
 
 
@@ -95,15 +96,31 @@ def _sweep(layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: 
     rows = mine[given]
     order = rows[np.argsort(chain.label[rows] + rng.random(len(rows)))]
     offset = np.concatenate([[0], np.cumsum(np.bincount(chain.label[order], minlength=rule.n_classes))])
-    uniforms = rng.random((1, len(order)))
-    at = 0
-    while (at := kernel.gibbs_sweeps(layout, reservoir.rows, chain, order, offset, uniforms, at)) < len(order):
-        make_room(layout, chain, 2 * chain.capacity)
+    seat_in_parts(layout, reservoir.rows, chain, order, offset, rng.random((1, len(order))))
     make_room(layout, chain, int(chain.used.max()) + 1)
     if rule.n_particles == 1:  # particles of a bank share their labels; only a single one may change them
         _relabel(layout, chain, reservoir, mine[~given], rng)
+    if rule.settings.split_merge:
+        _split_and_merge(layout, rule, chain, reservoir, rng)
     if rule.settings.alpha is None:
         kernel.move_concentration(chain, CONCENTRATIONS, rng.random(chain.used.shape))
+
+
+def _split_and_merge(
+    layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: np.random.Generator
+) -> None:
+    """Split-merge proposals among the groups all of whose rows are in the reservoir; the others cannot be dealt anew.
+
+    A split or a merge of such groups leaves such groups, of the same rows: the choice of the two rows is as likely
+    there and back.
+    """
+    n, seeds = rule.settings.split_merge, rng.integers(0, 2**63, rule.n_classes, dtype=np.uint64)
+    for c in range(rule.n_classes):
+        seated = np.flatnonzero((chain.label == c) & (chain.z[0] >= 0))
+        size = chain.size[0, c, : chain.used[0, c]]
+        whole = np.bincount(chain.z[0, seated], minlength=len(size)) == size
+        make_room(layout, chain, min(int(chain.used[0, c]) + n, chain.cap) + 1)
+        kernel.split_merge(layout, reservoir.rows, chain, 0, c, seated[whole[chain.z[0, seated]]], n, int(seeds[c]))
 
 
 def _move_hyper(layout: Layout, rule: Rule, bank: Bank, chains: list[Chain], rng: np.random.Generator) -> None:

@@ -152,6 +152,7 @@ def _resample_banks(
     parents = np.zeros(len(banks), np.int32)
     kernel.resample(w, rule.scheme, float(rng.random()), parents)
     copies = [copy.deepcopy(banks[p]) for p in parents]
+    mean = float(log_weight.max() + np.log(w.mean()))  # so that the mean weight stays the evidence of all rows seen
     for k, bank in enumerate(copies):
-        bank.log_weight = 0.0
+        bank.log_weight = mean
         banks[k] = bank

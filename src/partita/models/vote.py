@@ -54,26 +54,35 @@ def posteriors(log_density: np.ndarray, log_prior: np.ndarray, temperature: floa
     return s
 
 
-def mean_density(log_density: np.ndarray) -> np.ndarray:
-    """log of the mean over the first axis."""
+def mean_density(log_density: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+    """log of the (weighted) mean over the first axis."""
     top = log_density.max(axis=0)
-    return top + np.log(np.exp(log_density - top).mean(axis=0))
+    density = np.exp(log_density - top)
+    with np.errstate(divide="ignore"):  # a density may be too small beside another class's
+        return top + np.log(density.mean(axis=0) if weight is None else np.average(density, axis=0, weights=weight))
 
 
-def answer(member: Member, log_density: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
+def answer(
+    member: Member, log_density: np.ndarray, log_prior: np.ndarray, weight: np.ndarray | None = None
+) -> np.ndarray:
     """p(y | x) by one member, from the densities of its states (states, rows, classes)."""
     if member.rule == DENSITIES:
-        return posteriors(mean_density(log_density), log_prior, member.temperature)
-    return posteriors(log_density, log_prior, member.temperature).mean(axis=0)
+        return posteriors(mean_density(log_density, weight), log_prior, member.temperature)
+    return np.average(posteriors(log_density, log_prior, member.temperature), axis=0, weights=weight)
 
 
-def combine(members: Sequence[Member], log_density: np.ndarray, kind: np.ndarray, log_prior: np.ndarray) -> np.ndarray:
-    """p(y | x) by all members, from the densities of all states (states, rows, classes) and the kinds of their
-    chains.
+def combine(
+    members: Sequence[Member], log_density: np.ndarray, kind: np.ndarray, log_prior: np.ndarray,
+    weight: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """p(y | x) by all members, from the densities of all states (states, rows, classes), the kinds of their chains
+    and their weights (None: equal).
     """
     out = np.zeros(log_density.shape[1:])
     for member in members:
-        out += member.weight * answer(member, log_density[kind == member.kind], log_prior)
+        mine = kind == member.kind
+        own = None if weight is None or np.ptp(weight[mine]) == 0 else weight[mine]
+        out += member.weight * answer(member, log_density[mine], log_prior, own)
     return out / out.sum(axis=-1, keepdims=True)
 
 

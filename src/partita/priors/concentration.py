@@ -2,8 +2,8 @@
 
 p(alpha | K, n) is proportional to Gamma(alpha; shape, rate) alpha^K Gamma(alpha) / Gamma(alpha + n): of the partition,
 only K and n matter. A cap on K changes nothing: the law under it is the uncapped joint law of alpha and the partition
-given K <= cap (see `partition`), so alpha given a partition is as without one. Two samplers: griddy, exact up to its grid and one uniform a draw, and Escobar and West's [1],
-exact in the limit of its chain.
+given K <= cap (see `partition`), so alpha given a partition is as without one. Two samplers: griddy, exact up to its
+grid and one uniform a draw, and Escobar and West's [1], exact in the limit of its chain.
 
 [1] M. D. Escobar and M. West (1995), Bayesian density estimation and inference using mixtures, JASA 90, 577-588.
 """

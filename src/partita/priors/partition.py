@@ -5,9 +5,9 @@ P(z) = alpha^K Gamma(alpha) / Gamma(alpha + n) * product over groups of (size - 
 The cap. `max_components` bounds the number of groups K. Seating rows one by one and closing the door when the room is
 full would make early rows matter more than late ones. The law here is the exchangeable one: everything (labels and
 concentrations where they are random, and partitions) as without a cap, given that no K exceeds it. For a given alpha
-that is P(z) proportional to CRP(z) on K <= cap, with its normaliser P(K <= cap) from the law of K. Its full conditionals, one row given all the others, are
-those of the process with the new group shut when full (`log_weights`); its sequential draw (`sample_partition`) looks
-ahead at the chance of staying under the cap.
+that is P(z) proportional to CRP(z) on K <= cap, with its normaliser P(K <= cap) from the law of K. Its full
+conditionals, one row given all the others, are those of the process with the new group shut when full (`log_weights`);
+its sequential draw (`sample_partition`) looks ahead at the chance of staying under the cap.
 """
 
 from __future__ import annotations
@@ -88,9 +88,16 @@ def number_pmf(n: int, alpha: ArrayLike, max_components: int | None = None) -> A
 
 def log_probability_of_room(n: int, alpha: ArrayLike, max_components: int) -> Array:
     """Return log P(K <= max_components) under the uncapped process: the normaliser of the capped law."""
-    if max_components >= n:
+    if max_components >= n or _surely_room(n, alpha, max_components):
         return np.zeros(np.shape(alpha))
     return logsumexp(_log_number_joint(n, alpha, max_components), axis=-1)
+
+
+def _surely_room(n: int, alpha: ArrayLike, cap: int) -> bool:
+    """Whether P(K > cap) is below 1e-17 by Chernoff's bound: K is a sum of independent indicators of mean E[K]."""
+    mean = np.maximum(expected_number(n, alpha), 1e-300)
+    log_tail = cap - mean - cap * np.log(cap / mean)
+    return bool(((cap > mean) & (log_tail < -40.0)).all())
 
 
 def enumerate_partitions(n: int) -> NDArray[np.intp]:

@@ -44,19 +44,21 @@ def gibbs_sweeps(
     offset: np.ndarray,
     uniforms: np.ndarray,
     start: int,
+    until: int = -1,
 ) -> int:
     """A sweep in every restaurant and class: rows of class c are order[offset[c] : offset[c + 1]], uniforms (R, rows).
 
-    Row k of restaurant r is job r * rows + k. Starts at job `start` and returns the job to go on with: all done, or
-    make room first.
+    Row k of restaurant r is job r * rows + k. Does the jobs from `start` to `until` (-1: the end) and returns the job
+    to go on with: `until`, or an earlier one where room must be made first.
     """
     n = int(offset[-1])
+    until = chain.z.shape[0] * n if until < 0 else until
     uniforms = np.reshape(uniforms, (-1, n))
     for r in range(chain.z.shape[0]):
         for c in range(chain.stats.shape[0]):
-            first, last = max(start - r * n, int(offset[c])), int(offset[c + 1])
+            first, last = max(start - r * n, int(offset[c])), min(until - r * n, int(offset[c + 1]))
             if first < last:
                 done = gibbs_sweep(layout, rows, chain, r, c, order[first:last], uniforms[r, first:last])
                 if done < last - first:
                     return r * n + first + done
-    return chain.z.shape[0] * n
+    return until
