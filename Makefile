@@ -29,7 +29,7 @@ test-slow: $(READY)
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
 lint: $(READY)
-	$(BIN)/ruff check src tests docs examples
+	$(BIN)/ruff check src tests docs examples papers benchmarks
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
