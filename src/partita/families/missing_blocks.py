@@ -76,7 +76,9 @@ def _split(labels: NDArray[np.intp], n_labels: int) -> list[NDArray[np.intp]]:
 
 
 def _apply(matrices: Array, which: NDArray[np.intp], vectors: Array) -> Array:
-    """Return matrices[which[i]] @ vectors[i] for every i, one matrix product per matrix."""
+    """Return matrices[which[i]] @ vectors[i] for every i, one matrix product per matrix where each has many vectors."""
+    if len(vectors) < 16 * len(matrices):
+        return np.einsum("nij,nj->ni", matrices[which], vectors)
     out = np.empty((len(vectors), matrices.shape[-2]))
     for number, places in enumerate(_split(which, len(matrices))):
         out[places] = vectors[places] @ matrices[number].T

@@ -7,35 +7,60 @@ import numpy as np
 from ..families import NormalInverseWishart
 from ..kernels.contract import Layout, Predictive, Rows
 
-
-def law(layout: Layout, state: Predictive, c: int, d: int, g: int) -> NormalInverseWishart:
-    """Of group g of class c; prior and statistics as in `kernels.contract`."""
-    width, first = int(layout.levels[d]), int(layout.stat_first[d])
-    kappa, nu, sigma2, mean = state.hyper[d]
-    prior = NormalInverseWishart(np.full(width, mean), kappa, nu, sigma2 * (nu - width - 1) * np.eye(width))
-    return prior.posterior(state.stats[c, g, first : first + 1 + width + width * width])
+BATCH = 4_000_000  # numbers in a covariance of all groups of some rows
 
 
-def cells(layout: Layout, rows: Rows, d: int) -> np.ndarray:
-    """The block's cells, (rows, P), NaN where missing."""
-    first = int(layout.source[d])
-    return rows.reals[:, first : first + int(layout.levels[d])]
+def laws(layout: Layout, hyper: np.ndarray, stats: np.ndarray, d: int) -> NormalInverseWishart:
+    """Of groups with hyper-parameters (groups, 4) and statistics (groups, ..); both as in `kernels.contract`."""
+    width = int(layout.levels[d])
+    kappa, nu, sigma2, mean = hyper.T
+    scale = (sigma2 * (nu - width - 1))[:, None, None] * np.eye(width)
+    prior = NormalInverseWishart(np.repeat(mean[:, None], width, axis=1), kappa, nu, scale)
+    return prior.posterior(stats[:, : 1 + width + width * width])
 
 
-def moments(
-    layout: Layout, rows: Rows, state: Predictive, c: int, d: int, weight: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """First two moments of every cell given the observed ones of its row; `weight` (rows, groups) is p(group | row)."""
-    x = cells(layout, rows, d)
-    first, second = np.zeros(x.shape), np.zeros(x.shape)
-    for g in range(weight.shape[1]):
-        near = weight[:, g] > 1e-9
-        if near.any():
-            mean, covariance = law(layout, state, c, d, g).predictive_moments(x[near])
-            share = weight[near, g, None]
-            first[near] += share * mean
-            second[near] += share * (mean**2 + np.diagonal(covariance, axis1=1, axis2=2))
-    return first, second
+def _groups(layout: Layout, state: Predictive, c: np.ndarray, g: np.ndarray, d: int) -> NormalInverseWishart:
+    stats = state.stats[c, g, int(layout.stat_first[d]) :]
+    return laws(layout, np.repeat(state.hyper[d][None], len(g), axis=0), stats, d)
+
+
+class Moments:
+    """First two moments of missing cells, from the groups of all states at once: few large batches of small matrices
+    rather than many small ones.
+    """
+
+    def __init__(self, layout: Layout, rows: Rows, d: int) -> None:
+        self.layout, self.d = layout, d
+        first = int(layout.source[d])
+        self.x = rows.reals[:, first : first + int(layout.levels[d])]
+        self.holed = np.flatnonzero(np.isnan(self.x).any(axis=1))
+        self.hyper: list[np.ndarray] = []
+        self.stats: list[np.ndarray] = []
+        self.weight: list[np.ndarray] = []
+
+    def take(self, state: Predictive, c: int, weight: np.ndarray) -> None:
+        """Add the groups of a class in a state; weight (rows, groups) is p(state, class, group | row)."""
+        weight = weight[self.holed]
+        g = np.flatnonzero((weight > 1e-9).any(axis=0))
+        self.weight.append(weight[:, g])
+        self.stats.append(state.stats[c, g, int(self.layout.stat_first[self.d]) :])
+        self.hyper.append(np.repeat(state.hyper[self.d][None], len(g), axis=0))
+
+    def totals(self) -> tuple[np.ndarray, np.ndarray]:
+        """Both moments of every cell given the observed ones of its row."""
+        first, second = self.x.copy(), self.x**2
+        if not len(self.holed):
+            return first, second
+        every = laws(self.layout, np.concatenate(self.hyper), np.concatenate(self.stats), self.d)
+        weight = np.concatenate(self.weight, axis=1)
+        part = max(BATCH // (weight.shape[1] * self.x.shape[1] ** 2), 1)
+        for at in range(0, len(self.holed), part):
+            rows, w = self.holed[at : at + part], weight[at : at + part]
+            mean, covariance = every.predictive_moments(self.x[rows, None])
+            spread = mean**2 + np.diagonal(covariance, axis1=2, axis2=3)
+            first[rows] = np.einsum("nb,nbp->np", w, mean)
+            second[rows] = np.einsum("nb,nbp->np", w, np.where(w[:, :, None] > 0, spread, 0.0))
+        return first, second
 
 
 def draw(
@@ -45,5 +70,6 @@ def draw(
     out = x.copy()
     for one in np.unique(np.stack([c, g], axis=1)[np.isnan(x).any(axis=1)], axis=0):
         mine = (c == one[0]) & (g == one[1])
-        out[mine] = law(layout, state, int(one[0]), d, int(one[1])).draw_missing(x[mine], rng)
+        group = _groups(layout, state, one[:1], one[1:], d)
+        out[mine] = group.draw_missing(x[mine], rng)
     return out

@@ -4,7 +4,7 @@ nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -36,6 +36,7 @@ class Beliefs:
     level: list[np.ndarray]  # per discrete column (rows, levels)
     first: np.ndarray  # (rows, numeric columns)
     second: np.ndarray
+    blocks: dict[tuple[int, ...], block.Moments] = field(default_factory=dict)  # while states are being added
 
     def mean_table(self, table: Table) -> Table:
         """Holes filled with the most probable level, the mean, or the nearest count to the mean."""
@@ -85,6 +86,8 @@ def beliefs(ensemble: Ensemble, table: Table) -> Beliefs:
         for c in range(ensemble.n_classes):
             weight = _group_weights(lens.layout, rows[k], state, c)
             _add_state(out, lens, rows[k], state, c, weight, share[:, c])
+    for sources, moments in out.blocks.items():
+        out.first[:, sources], out.second[:, sources] = moments.totals()
     return out
 
 
@@ -115,9 +118,8 @@ def _add_state(
             )
             continue
         if sight.what == "block":
-            first, second = block.moments(lens.layout, rows, state, cls, d, r)
-            out.first[:, sight.sources] += share[:, None] * first
-            out.second[:, sight.sources] += share[:, None] * second
+            moments = out.blocks.setdefault(sight.sources, block.Moments(lens.layout, rows, d))
+            moments.take(state, cls, share[:, None] * r)
             continue
         j = sight.source
         if sight.what == "spike":
