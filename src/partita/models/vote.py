@@ -20,9 +20,9 @@ SMALLEST = 1e-12
 POSTERIORS, DENSITIES = "posteriors", "densities"
 PRIOR_ROWS = 20.0  # what the even split over members is worth when their weights are chosen
 EM_ROUNDS = 50
-# a kind of chain is dropped when its leave-one-out loss is so much worse than the best kind's, in ratio and in all
-# (nats)
-HOPELESS_RATIO, HOPELESS_NATS = 1.5, 50.0
+# a kind of chain is dropped when its leave-one-out loss is so much worse than the best kind's, in ratio and in standard
+# errors of the difference over rows
+HOPELESS_RATIO, HOPELESS_ERRORS = 1.5, 2.0
 # a kind whose loss over many rows is below this in all leaves nothing for the others to better
 NOTHING_LEFT, MANY_ROWS = 2.0, 400
 LOG_TEMPERATURES = (-3.0, 0.7)
@@ -115,14 +115,23 @@ def choose_members(left_out: np.ndarray, label: np.ndarray, log_prior: np.ndarra
 
 
 def _hopeful(members: list[Member], own: np.ndarray) -> np.ndarray:
-    loss = -np.log(own + SMALLEST).sum(axis=1)
-    of_kind = {m.kind: min(v for v, n in zip(loss, members, strict=True) if n.kind == m.kind) for m in members}
-    best = min(of_kind.values())
-    if best < NOTHING_LEFT and own.shape[1] >= MANY_ROWS:  # the simplest of the kinds that are as good as that
-        good = {min(k for k, v in of_kind.items() if v < NOTHING_LEFT)}
+    """Members of the kinds of chains that are worth having, from leave-one-out probabilities (members, rows)."""
+    loss = -np.log(own + SMALLEST)
+    of_kind: dict[int, np.ndarray] = {}  # the better rule of each kind
+    for member, each in zip(members, loss, strict=True):
+        if member.kind not in of_kind or each.sum() < of_kind[member.kind].sum():
+            of_kind[member.kind] = each
+    best = min(of_kind.values(), key=np.sum)
+    if best.sum() < NOTHING_LEFT and len(best) >= MANY_ROWS:  # the simplest of the kinds that are as good as that
+        good = {min(k for k, each in of_kind.items() if each.sum() < NOTHING_LEFT)}
     else:
-        good = {k for k, v in of_kind.items() if v <= HOPELESS_RATIO * best or v - best <= HOPELESS_NATS}
+        good = {k for k, each in of_kind.items() if not _much_worse(each, best)}
     return np.array([m for m, member in enumerate(members) if member.kind in good])
+
+
+def _much_worse(loss: np.ndarray, best: np.ndarray) -> bool:
+    error = np.sqrt(len(best)) * (loss - best).std()
+    return loss.sum() > HOPELESS_RATIO * best.sum() and (loss - best).sum() > HOPELESS_ERRORS * error
 
 
 def _choose_temperature(log_density: np.ndarray, label: np.ndarray, log_prior: np.ndarray) -> float:
