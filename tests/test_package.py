@@ -71,6 +71,28 @@ def test_backend_can_be_chosen():
     assert "RuntimeWarning" not in child.stderr
 
 
+def test_an_unknown_backend_is_an_error_that_says_what_is_allowed():
+    child = run_python("import partita; partita.kernels", PARTITA_BACKEND="foo")
+    assert child.returncode != 0 and "must be 'native' or 'reference', got 'foo'" in child.stderr
+    child = run_python("import partita; print(partita.kernels.BACKEND)", PARTITA_BACKEND="")
+    assert child.stdout.strip() == "native", child.stderr
+
+
+def test_a_native_module_that_was_not_built_is_named():
+    code = (
+        "import sys\n"
+        "class Hide:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'partita.kernels._native':\n"
+        "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
+        "sys.meta_path.insert(0, Hide())\n"
+        "import partita\n"
+        "partita.kernels\n"
+    )
+    said = run_python(code).stderr
+    assert "No module named 'partita.kernels._native'" in said and "partially initialized" not in said, said
+
+
 def test_a_missing_native_module_is_told_once():
     code = (
         "import sys, warnings\n"

@@ -113,6 +113,45 @@ def test_errors_are_one_clear_line(capsys, tables, tmp_path, monkeypatch, words,
     assert code == 2 and err.startswith("partita: error: ") and expected in err and len(err.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "output", "expected"),
+    [
+        (["fit", "TABLE"], "nowhere/m.partita", "nowhere"),
+        (["fit", "TABLE"], ".", "folder"),
+        (["impute", "TABLE"], "o.xlsx", ".xlsx"),
+        (["impute", "TABLE"], "nowhere/o.csv", "nowhere"),
+        (["predict", "MODEL", "TABLE"], "o.xlsx", ".xlsx"),
+        (["report", "TABLE"], "nowhere/r.html", "nowhere"),
+        (["report", "TABLE"], "r.pdf", ".html"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_told_before_the_work(
+    capsys, tables, tmp_path, monkeypatch, words, output, expected
+):
+    def work(*args, **kwargs):
+        raise AssertionError("the table was read before the output was looked at")
+
+    for command in ("fit", "impute", "predict", "report"):
+        monkeypatch.setattr(f"partita.cli.{command}.open_frame", work)
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run(capsys, *[tables / "plain.csv" if word == "TABLE" else word for word in words], "--output",
+                       output, "--quiet")  # fmt: skip
+    assert code == 2 and expected in err and output in err and len(err.splitlines()) == 1
+
+
+def test_a_column_of_text_may_be_numbers_in_the_next_file(capsys, tmp_path):
+    rng = np.random.default_rng(0)
+    code_of_row = rng.choice(["1", "2", "3", "x"], 120)
+    frame = pd.DataFrame({"code": code_of_row, "who": np.where(np.isin(code_of_row, ["1", "x"]), "left", "right")})
+    frame.to_csv(tmp_path / "train.csv", index=False)
+    frame[frame["code"] != "x"].to_csv(tmp_path / "later.csv", index=False)
+    model, out = tmp_path / "m.partita", tmp_path / "p.csv"
+    assert run(capsys, "fit", tmp_path / "train.csv", "--target", "who", "--output", model, *FAST)[0] == 0
+    assert run(capsys, "predict", model, tmp_path / "later.csv", "--append", "--output", out)[0] == 0
+    answer = pd.read_csv(out)
+    assert (answer["prediction"] == answer["who"]).all()
+
+
 def test_debug_shows_the_traceback(capsys):
     code, _, err = run(capsys, "describe", "nowhere.csv", "--debug")
     assert code == 2 and "Traceback" in err

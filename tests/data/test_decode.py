@@ -128,8 +128,8 @@ def test_polars_dtypes_stay(series):
 def test_holes_take_the_callers_units():
     X = np.array([[10.0, 0.0], [np.nan, 1.0], [30.0, np.nan]])
     np.testing.assert_allclose(complete(X, code=1, real=1.0), [[10, 0], [30, 1], [30, 1]])
-    X32 = X.astype(np.float32)
-    assert complete(X32).dtype == np.float64
+    for dtype in (np.float32, np.float16):
+        assert complete(X.astype(dtype)).dtype == dtype
 
 
 def test_arrays_without_holes_keep_their_dtype():
@@ -143,8 +143,8 @@ def test_object_array_of_numbers_becomes_float_and_others_stay_objects():
     assert numbers.dtype == np.float64 and numbers[:, 0].tolist() == [1, 0, 7]
     mixed = complete([[1, "a"], [None, "b"], [7, None]])
     assert mixed.tolist() == [[1, "a"], [0, "b"], [7, "a"]]
-    huge = complete(np.array([[2**60 + 1], [None], [3]], dtype=object))
-    assert huge.tolist() == [[2**60 + 1], [0], [3]]
+    huge = complete(np.array([[2**60 + 1], [None], [3]], dtype=object), ["categorical"])
+    assert huge.tolist() == [[2**60 + 1], [3], [3]]
 
 
 def test_what_stays_missing_comes_back_missing():

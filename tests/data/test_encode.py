@@ -98,6 +98,32 @@ def test_columns_in_another_order_are_matched_by_name():
     np.testing.assert_array_equal(encode(numbers[["c", "a"]], schema).reals, encode(numbers, schema).reals)
 
 
+def test_integer_names_in_another_order_are_matched_by_value():
+    frame = pd.DataFrame(np.arange(12.0).reshape(4, 3) ** 2)
+    for columns in (frame.columns, [7, 8, 9], [2, 0, 1], [(0, "a"), (0, "b"), (1, "a")], [0.5, 1.5, 2.5]):
+        named = frame.set_axis(pd.Index(columns, tupleize_cols=False), axis=1)
+        schema = learn_schema(named)
+        expected = encode(named, schema)
+        assert not schema.named
+        for order in ([2, 1, 0], [1, 2, 0], [0, 1, 2]):
+            np.testing.assert_array_equal(encode(named.iloc[:, order], schema).reals, expected.reals)
+        # arrays, and frames that were given no names, have positions only
+        np.testing.assert_array_equal(encode(frame.to_numpy(), schema).reals, expected.reals)
+        if list(columns) != [2, 0, 1]:
+            np.testing.assert_array_equal(encode(pd.DataFrame(frame.to_numpy()), schema).reals, expected.reals)
+
+
+def test_wrong_integer_names_are_an_error():
+    frame = pd.DataFrame(np.arange(12.0).reshape(4, 3) ** 2)
+    texts = frame.set_axis(["a", "b", "c"], axis=1)
+    numbers = frame.set_axis([7, 8, 9], axis=1)
+    for known, other in ((frame, numbers), (numbers, texts), (texts, numbers), (numbers, numbers[[8, 9]])):
+        with pytest.raises(ValueError, match="The feature names should match"):
+            encode(other, learn_schema(known))
+    encode(numbers, learn_schema(frame.to_numpy()))
+    encode(texts, learn_schema(frame))
+
+
 def test_integer_names_are_positions_but_are_kept():
     frame = pd.DataFrame([[0.5, 1.5], [2.5, 3.5]], columns=[7, 9])
     schema = learn_schema(frame)
@@ -174,7 +200,7 @@ def test_fast_path_equals_column_by_column(X, kinds):
     table = encode(X, schema)
     source = open_table(X)
     slow = Source("numpy", source.data, source.labels, False, None)
-    codes, reals = _codes_and_floats(slow.cells(range(X.shape[1])), schema, len(X))
+    codes, reals = _codes_and_floats(slow.cells(range(X.shape[1])), schema, len(X), [])
     _standardise_checked(reals, schema)
     np.testing.assert_array_equal(table.codes, codes)
     np.testing.assert_array_equal(table.reals, reals)

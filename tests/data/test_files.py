@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from partita.data import learn_schema
-from partita.data.files import read_frame, suffix_of, write_frame
+from partita.data.files import check_output, read_frame, suffix_of, write_frame
 
 TABLE = pd.DataFrame({"n": pd.array([1, None, 3], "Int64"), "t": ["a", None, "b"], "r": [0.5, 1.25, None]})
 
@@ -65,3 +65,50 @@ def test_without_duckdb_csv_works_and_the_rest_names_the_extra(tmp_path, monkeyp
 
 def test_suffix_looks_under_the_packing():
     assert suffix_of("a/b.c.CSV.gz") == ".csv" and suffix_of("x.parquet") == ".parquet"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("t.csv", "a,b\n1,2,3\n4,5,6\n", r"t\.csv.*header names 2 columns but the first row holds 3 fields"),
+        ("t.csv", "a,b\n1,2,3,4\n4,5,6,7\n", r"header names 2 columns but the first row holds 4 fields"),
+        ("t.csv", "a,b\n1,2,\n4,5,\n", r"remove a ',' at the end of rows"),
+        ("t.tsv", "a\tb\n1\t2\t3\n", r"header names 2 columns but the first row holds 3 fields"),
+        ("t.csv", "a,b,a\n1,2,3\n", r"t\.csv.*header names 'a' more than once"),
+        ("t.csv", '"a",b,a.1,a,b\n1,2,3,4,5\n', r"header names 'a', 'b' more than once"),
+        ("t.csv", "a;b\n1;2\n3;4\n", r"t\.csv.*one column, 'a;b', whose name holds ';'"),
+        ("t.csv", "a\tb\n1\t2\n3\t4\n", r"tabs: call it \.tsv"),
+        ("t.tsv", "a,b\n1,2\n", r"one column, 'a,b', whose name holds ','"),
+        ("t.csv", "a;b\n1,5;2\n", r"holds ';'"),
+    ],
+)
+def test_a_text_file_that_is_not_what_it_seems(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_frame(tmp_path / name)
+
+
+def test_names_that_only_look_alike_and_unnamed_columns_are_read(tmp_path):
+    (tmp_path / "t.csv").write_text(',a,A,a.1,"a,b",\n1,2,3,4,5,6\n')
+    assert list(read_frame(tmp_path / "t.csv").columns) == ["Unnamed: 0", "a", "A", "a.1", "a,b", "Unnamed: 5"]
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.json", "t.csv"])
+def test_marks_of_missing_among_numbers(tmp_path, name):
+    frame = pd.DataFrame({"n": [1, -9, 3], "r": [0.5, -9.0, 1.0], "t": ["-9", "?", "x"], "b": [True, False, True]})
+    write_frame(frame, tmp_path / name)
+    back = read_frame(tmp_path / name, ["-9", "?"])
+    assert back.isna().to_numpy().tolist() == [[False, False, True, False], [True, True, True, False], [False] * 4]
+    if name != "t.json":  # DuckDB reads a negative integer of JSON as a double
+        assert learn_schema(back).kinds == ("count", "real", "binary", "binary")
+
+
+def test_an_output_is_checked_before_the_work(tmp_path):
+    check_output(tmp_path / "t.csv.gz")
+    check_output(tmp_path / "model", table=False)
+    with pytest.raises(ValueError, match=r"o\.xlsx.*none of \.csv"):
+        check_output(tmp_path / "o.xlsx")
+    with pytest.raises(ValueError, match=r"no folder .*nowhere"):
+        check_output(tmp_path / "nowhere" / "o.csv")
+    with pytest.raises(ValueError, match="it is a folder"):
+        check_output(tmp_path, table=False)

@@ -33,6 +33,12 @@ def kind_and_levels(values, dtype=None):
         ([3, None, 2], object, "count", ()),
         ([3, 0, 2], "uint8", "count", ()),
         ([-1, 0, 2], "int64", "real", ()),
+        ([0, 3, 999], "int64", "real", ()),
+        ([*range(40), 999], "int64", "count", ()),
+        ([*range(40), 1000], "int64", "real", ()),
+        ([2019, 2020, 2024], "Int64", "real", ()),
+        ([41_000, 52_500, 38_250], "uint32", "real", ()),
+        ([2**63, 2**63 + 1, 5], "uint64", "real", ()),
         ([1.0, 2.0, 3.0], "float64", "real", ()),
         ([1.5, None, 3.0], "Float64", "real", ()),
         ([1.5, None, 3.0], "double[pyarrow]", "real", ()),
@@ -97,6 +103,10 @@ def test_override_by_name_or_position_in_a_frame():
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     assert learn_schema(frame, {"b": "categorical", 2: "count"}).kinds == ("binary", "categorical", "count")
     assert learn_schema(frame, {"b": "categorical"}).columns[1].levels == (1.0, 2.0, 3.0)
+
+
+def test_large_integers_are_counts_where_the_caller_says_so():
+    assert learn_schema(np.array([[1200], [3400], [5600]]), ["count"]).kinds == ("count",)
 
 
 def test_override_by_integer_name_before_position():

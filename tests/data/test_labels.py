@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-from partita.data import encode_labels
+from partita.data import DataWarning, encode_labels
+from partita.data.labels import check_same_classes
 
 STRINGS = ["b", None, "a", "b"]
 
@@ -70,6 +71,45 @@ def test_missing_label_is_one_more_mark(y, mark):
     assert codes.tolist() == [0, -1, 1] and len(classes) == 2
 
 
+@pytest.mark.parametrize(
+    ("y", "mark", "n_classes"),
+    [
+        ([0, 1, 0], False, 2),
+        (np.array([0, 1, 2]), True, 3),
+        ([True, False, True], 0, 2),
+        (np.array([1.0, 0.0]), False, 2),
+        (["a", "b"], -1, 2),
+        ([0, 1], "?", 2),
+        (pd.Categorical([0, 1]), "?", 2),
+    ],
+)
+def test_a_mark_that_cannot_occur_is_warned_of(y, mark, n_classes):
+    with pytest.warns(DataWarning, match="missing_label=.* Pass a mark of their type"):
+        codes, classes = encode_labels(y, missing_label=mark)
+    assert len(classes) == n_classes and (codes >= 0).all()
+
+
+@pytest.mark.parametrize(
+    ("y", "mark"),
+    [([True, False, True], False), (np.array([True, False]), np.False_), (["a", False, "a"], False),
+     (pd.Categorical([True, False, True]), False), ([0, pd.NA, 0], pd.NA), (["a", 7, "a"], np.int8(7))],
+)  # fmt: skip
+def test_marks_of_the_type_of_the_labels(y, mark):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        codes, classes = encode_labels(y, missing_label=mark)
+    assert codes[:2].tolist() == [0, -1] and len(classes) == 1
+
+
+def test_classes_of_later_rows():
+    known = np.array([1, 2, 3])
+    check_same_classes([3, 1, 2], known, "AClass")
+    check_same_classes(np.array([1.0, 2.0, 3.0]), known, "AClass")
+    for other in ([1, 2], [1, 2, 4], ["1", "2", "3"], [1, 2, 3, None]):
+        with pytest.raises(ValueError, match=r"AClass: classes=.* not the same as on the first call.*\[1, 2, 3\]"):
+            check_same_classes(other, known, "AClass")
+
+
 def test_minus_one_is_a_class_unless_said_otherwise():
     assert encode_labels([-1, 1])[1].tolist() == [-1, 1]
 
@@ -95,6 +135,16 @@ def test_classes_given():
         (["a", "c"], {"classes": ["a", "b"]}, "not in classes: 'c' in row 1"),
         ([0, 1], {"classes": [0, None]}, "classes holds a missing mark"),
         ([0, "a"], {}, "Unknown label type: y mixes text and numbers"),
+        (pd.Categorical(["a", 1, "a"]), {}, "Unknown label type: y mixes text and numbers"),
+        (pd.Series(["a", 1, "a"], dtype="category"), {}, "Unknown label type: y mixes text and numbers"),
+        (["a"], {"classes": ["a", 1]}, "Unknown label type: classes mixes text and numbers"),
+        (["a", "?"], {"missing_label": ["?"]}, r"missing_label must be text, .* got \['\?'\] \(list\)"),
+        (["a", "?"], {"missing_label": {"?"}}, r"missing_label must be text, .* \(set\)"),
+        ([0, -1], {"missing_label": np.array([-1])}, r"missing_label must be text, .* \(ndarray\)"),
+        ([0, -1, 1], {"missing_label": "-1"}, r"missing_label='-1' is text, but the labels are numbers, among them -1"),
+        (np.array([0.0, -1.0]), {"missing_label": "-1"}, r"Pass missing_label=-1\.0"),
+        (["0", "-1"], {"missing_label": -1}, r"missing_label=-1 is a number, but the labels are text, among them '-1'"),
+        (["True", "x"], {"missing_label": True}, r"is a truth value, but the labels are text"),
         ([[0, 1], [1, 0]], {}, r"y should be a 1d array, got an array of shape \(2, 2\)"),
         ([["a", "b"], ["a", "b"]], {}, r"y should be a 1d array, got an array of shape \(2, 2\)"),
         (pd.DataFrame({"a": [0, 1], "b": [0, 1]}), {}, r"y should be a 1d array, got an array of shape \(2, 2\)"),

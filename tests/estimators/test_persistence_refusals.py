@@ -1,10 +1,12 @@
 """Files that are not models of this version: each is refused, and the message says why and what to do."""
 
+import os
+
 import numpy as np
 import pytest
 from estimator_tables import QUICK, holed_binary
 
-from partita import AClass, load, save
+from partita import AClass, CRPMixture, HybridClassifier, load, save
 from partita.data.archive import ArchiveError, read_archive, write_archive
 
 
@@ -82,3 +84,62 @@ def test_content_that_is_no_model(broken, path, tree):
     write_archive(path, "model", tree)
     with pytest.raises(ArchiveError, match=r"model.partita.*cannot be loaded"):
         load(path)
+
+
+@pytest.mark.parametrize("version", [-1, 0, True, None, "1", 1.0])
+def test_a_format_that_never_was(version, path, tree, monkeypatch):
+    monkeypatch.setattr("partita.data.archive.FORMAT_VERSION", version)
+    write_archive(path, "model", tree)
+    monkeypatch.undo()
+    with pytest.raises(ArchiveError, match=r"model.partita.*claims the format"):
+        load(path)
+
+
+MODELS = {
+    "chains": lambda X, y: AClass(**QUICK).fit(X, y),
+    "stream": lambda X, y: AClass(n_filters=2, random_state=0).partial_fit(X, y),
+    "mixture": lambda X, y: CRPMixture(**QUICK).fit(X),
+    "filter": lambda X, y: CRPMixture(n_filters=2, inference="smc", random_state=0).fit(X),
+    "hybrid": lambda X, y: HybridClassifier(CRPMixture(**QUICK), random_state=0).fit(X, y),
+    "draws": lambda X, y: HybridClassifier(CRPMixture(**QUICK), n_draws=2, random_state=0).fit(X, y),
+}
+NEEDED = {
+    "chains": ["_built", "_online", "classes_"],
+    "stream": ["_built", "_online", "classes_"],
+    "mixture": ["_built", "_online"],
+    "filter": ["_built", "_online"],
+    "hybrid": ["generative_", "discriminative_", "classes_", "_draw_seed"],
+    "draws": ["generative_", "discriminative_", "classes_", "_draw_seed"],
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_that_lacks_a_part_is_refused(name, path):
+    save(MODELS[name](*holed_binary()), path)
+    load(path)
+    for part in NEEDED[name]:
+        tree = read_archive(path)
+        del tree["learnt"][part]
+        write_archive(path.with_name("other"), "model", tree)
+        with pytest.raises(ArchiveError, match=r"other.*cannot be loaded"):
+            load(path.with_name("other"))
+
+
+@pytest.mark.parametrize("name", ["chains", "stream", "hybrid", "draws"])
+@pytest.mark.parametrize("classes", [np.array([0]), np.array([0, 1, 2])])
+def test_another_number_of_classes_is_refused(name, classes, path):
+    save(MODELS[name](*holed_binary()), path)
+    tree = read_archive(path)
+    tree["learnt"]["classes_"] = ["plain", classes]
+    write_archive(path, "model", tree)
+    with pytest.raises(ArchiveError, match=r"cannot be loaded.*classes"):
+        load(path)
+
+
+@pytest.mark.parametrize("bad", ["an open file", None, b"model", ["model"]])
+def test_a_path_is_text_or_a_path(bad, path, tree):
+    bad = os.open(path, os.O_RDONLY) if bad == "an open file" else bad  # a number, which `open` takes for this file
+    with pytest.raises(ValueError, match="load: path must be text or a path"):
+        load(bad)
+    with pytest.raises(ValueError, match="save: path must be text or a path"):
+        save(AClass(), bad)

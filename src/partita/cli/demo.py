@@ -26,6 +26,7 @@ OURS = "Partita AClass"
 
 
 def run(args: argparse.Namespace) -> None:
+    args.output.mkdir(parents=True, exist_ok=True)
     table = load_breast_cancer_holed(fraction=0.25, random_state=0)
     y = table.target_names[table.target]
     X_train, X_test, y_train, y_test = train_test_split(table.data, y, test_size=0.5, stratify=y, random_state=0)
@@ -44,7 +45,6 @@ def run(args: argparse.Namespace) -> None:
         ReliabilityDisplay.from_predictions(y_test, probabilities[OURS], classes, name=OURS),
         ProbabilitiesDisplay.from_predictions(y_test, probabilities[OURS], classes),
     )
-    args.output.mkdir(parents=True, exist_ok=True)
     (args.output / "demo.png").write_bytes(picture)
     page = render_demo(scores, picture, about, models[OURS], table.data)
     (args.output / "demo.html").write_text(page, encoding="utf-8")

@@ -4,10 +4,12 @@ import argparse
 
 import partita
 from partita.cli.tables import fit_model, open_frame, split_target
+from partita.data.files import check_output
 from partita.report.summary import summary
 
 
 def run(args: argparse.Namespace) -> None:
+    check_output(args.output, table=False)
     frame, target = split_target(args, open_frame(args, args.file))
     model = fit_model(args, frame, target)
     partita.save(model, args.output)

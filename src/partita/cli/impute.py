@@ -4,12 +4,13 @@ import argparse
 
 import partita
 from partita.cli.tables import fit_model, known_columns, open_frame, split_target
-from partita.data.files import join_columns, write_frame
+from partita.data.files import check_output, join_columns, write_frame
 
 
 def run(args: argparse.Namespace) -> None:
     if len(args.inputs) > 2:
         raise ValueError(f"impute takes FILE or MODEL FILE, got {len(args.inputs)} paths.")
+    check_output(args.output)
     path = args.inputs[-1]
     whole = open_frame(args, path)
     frame, target = split_target(args, whole)

@@ -7,12 +7,13 @@ from typing import Any
 
 import partita
 from partita.cli.tables import known_columns, open_frame
-from partita.data.files import join_columns, make_frame, write_frame
+from partita.data.files import check_output, join_columns, make_frame, write_frame
 
 
 def run(args: argparse.Namespace) -> None:
     if args.kind:
         raise ValueError("--kind has no use in predict: the model remembers the kinds it was learnt with.")
+    check_output(args.output)
     model = partita.load(args.model)
     frame = open_frame(args, args.file)
     said = make_frame(predictions(model, known_columns(model, frame, args.file)))

@@ -173,10 +173,13 @@ def _read_header(path: str | os.PathLike[str], file: IO[bytes], archive: zipfile
         raise foreign from None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise foreign
-    if header["format_version"] > FORMAT_VERSION:
+    version = header.get("format_version")
+    if type(version) is not int or version < 1:
+        raise ArchiveError(f"{_name(path)} claims the format {version!r}, which never was; restore it from a copy")
+    if version > FORMAT_VERSION:
         raise ArchiveError(
             f"{_name(path)} was written by partita {header.get('library_version')} in format "
-            f"{header['format_version']}, but this is partita {library_version()}, which reads formats up to "
+            f"{version}, but this is partita {library_version()}, which reads formats up to "
             f"{FORMAT_VERSION}; upgrade partita"
         )
     if not all(name == _HEADER or _ARRAY_NAME.fullmatch(name) for name in archive.namelist()):

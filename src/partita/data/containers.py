@@ -41,6 +41,11 @@ class Source:
     def n_columns(self) -> int:
         return len(self.labels)
 
+    @property
+    def names(self) -> tuple[str | int, ...]:
+        """The labels as a schema keeps them."""
+        return tuple(name_of(label) for label in self.labels)
+
     def label(self, position: int) -> str:
         """The column as a message names it."""
         return f"column {self.labels[position]!r}"
@@ -61,6 +66,11 @@ class Source:
                 yield read_polars(self.data.to_series(position), label)
             else:
                 yield read_array(self.data[:, position], label)
+
+
+def name_of(label: Any) -> str | int:
+    """A column's label as text or a plain integer, so that it survives a file."""
+    return label if isinstance(label, str) else int(label) if isinstance(label, int | np.integer) else str(label)
 
 
 def open_table(X: Any) -> Source:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from partita.data.containers import open_table
-from partita.data.encode import match_columns
 from partita.data.fill import Holes, fill_array, fill_pandas, fill_polars
 from partita.data.kinds import DISCRETE
+from partita.data.levels import as_given
+from partita.data.matching import match_columns
 from partita.data.scaling import restore
 from partita.data.schema import Column, Schema
 from partita.data.table import Table
@@ -30,7 +31,7 @@ def decode(table: Table, like: Any = None) -> Any:
     holes: Holes = {}
     for position, (there, cells) in enumerate(zip(order, source.cells(order))):
         rows = np.flatnonzero(cells.missing)
-        values = column_values(table, position, rows)
+        values = as_given(column_values(table, position, rows), cells)
         known = ~_unknown(values)
         if known.any():
             holes[there] = rows[known], values[known]
@@ -54,12 +55,21 @@ def column_values(table: Table, position: int, rows: np.ndarray | slice = slice(
         return np.array(levels, dtype=object)[table.codes[rows, j]]
     scaled = table.reals[rows, int(np.searchsorted(table.schema.numeric, position))]
     values = restore(scaled, column.centre, column.scale)
-    whole = column.kind == "count" and column.origin == "int" and np.nanmax(np.abs(values), initial=0.0) < 2.0**53
-    if whole and not (values % 1 > 0).any():
-        gone = np.isnan(values)
-        values = np.where(gone, 0.0, values).astype(np.int64).astype(object)
-        values[gone] = None
-    return values
+    return _whole(values, column.kind) if column.origin == "int" else values
+
+
+def _whole(floats: np.ndarray, kind: str) -> np.ndarray:
+    """Cells of a column that held integers only, as integers: the nearest, if it was taken for a real one.
+
+    Counts are whole already where a model made them. Beyond 64 bits the floats are left.
+    """
+    values = np.rint(floats) if kind == "real" else floats
+    if np.nanmax(np.abs(values), initial=0.0) >= 2.0**63 or (values % 1 > 0).any():
+        return values
+    gone = np.isnan(values)
+    whole = np.where(gone, 0.0, values).astype(np.int64).astype(object)
+    whole[gone] = None
+    return whole
 
 
 def _unknown(values: np.ndarray) -> np.ndarray:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from partita.data.cells import Cells, Level
-from partita.data.containers import Source, open_table
+from partita.data.cells import Cells
+from partita.data.containers import Source, name_of, open_table
 from partita.data.doubts import find_doubt, warn_of
 from partita.data.kinds import (
     DISCRETE,
@@ -23,9 +23,12 @@ from partita.data.kinds import (
     not_counts,
     read_column_kinds,
 )
+from partita.data.levels import spelled_codes
+from partita.data.matching import match_columns
 from partita.data.scaling import centre_and_scale, standardise
 from partita.data.schema import Column, Schema
 from partita.data.table import Table
+from partita.data.unseen import Unseen, find_unseen, warn_unseen
 
 _CELLS_AT_ONCE = 1 << 15  # a block of rows that stays in the second-level cache
 
@@ -51,49 +54,32 @@ def learn_schema(X: Any, column_kinds: ColumnKinds = None) -> Schema:
     return Schema(tuple(columns), source.named, source.container)
 
 
-def encode(X: Any, schema: Schema, owner: str = "Schema") -> Table:
+def encode(X: Any, schema: Schema, owner: str = "Schema", told: list[int] | None = None) -> Table:
     """X as a Table of the schema.
 
-    Columns of a frame are matched by name where the schema has names; a level not in the schema is missing.
+    Columns of a frame are matched by name where the schema has names; a level not in the schema is missing, and a
+    warning names the columns where such cells are many.
 
     owner       who asks; named in the message about a wrong number of columns.
+    told        for the next rows of a stream: columns already warned of; every other is, for a single such cell.
     """
     source = open_table(X)
     order = match_columns(source, schema, owner)
+    unseen: list[Unseen] = []
     if source.array is not None:
         array = source.array if order == list(range(len(order))) else source.array[:, order]
-        codes = _codes_of_array(array, schema)
+        codes = _codes_of_array(array, schema, unseen)
         reals = array[:, schema.numeric].astype(np.float64, order="C")
     else:
-        codes, reals = _codes_and_floats(source.cells(order), schema, len(source))
+        codes, reals = _codes_and_floats(source.cells(order), schema, len(source), unseen)
     _standardise_checked(reals, schema)
+    warn_unseen(unseen, schema, told)
     return Table(schema, codes, reals)
-
-
-def match_columns(source: Source, schema: Schema, owner: str) -> list[int]:
-    """For each column of the schema its position in the source; by name where both have names."""
-    if source.named and schema.named:
-        unseen = [name for name in source.labels if name not in set(schema.names)]
-        gone = [name for name in schema.names if name not in set(source.labels)]
-        if unseen or gone:
-            message = "The feature names should match those that were passed during fit.\n"
-            message += "".join(["Feature names unseen at fit time:\n", *(f"- {n}\n" for n in unseen)] if unseen else "")
-            if gone:
-                message += "".join(["Feature names seen at fit time, yet now missing:\n", *(f"- {n}\n" for n in gone)])
-            raise ValueError(message + "Rename, drop or add these columns; a column without data may be all missing.")
-        where = {name: position for position, name in enumerate(source.labels)}
-        return [where[name] for name in schema.names]
-    if source.n_columns != schema.n_columns:
-        raise ValueError(
-            f"X has {source.n_columns} features, but {owner} is expecting {schema.n_columns} features as input. "
-            "Pass the same columns as in fit; a column without data may be all missing."
-        )
-    return list(range(schema.n_columns))
 
 
 def _learn_column(cells: Cells, wanted: str | None, name: Any, label: str) -> Column:
     check_finite(cells, label)
-    kept = name if isinstance(name, str) else int(name) if isinstance(name, int | np.integer) else str(name)
+    kept = name_of(name)
     if wanted is None:
         kind = infer_kind(cells, label)
     else:
@@ -105,15 +91,17 @@ def _learn_column(cells: Cells, wanted: str | None, name: Any, label: str) -> Co
     return Column(kept, kind, (), centre, scale, cells.origin, not cells.missing.all())
 
 
-def _codes_and_floats(columns: Iterable[Cells], schema: Schema, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """The columns, in the schema's order, as codes and as floats that are not yet scaled."""
+def _codes_and_floats(
+    columns: Iterable[Cells], schema: Schema, n_rows: int, unseen: list[Unseen]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The columns, in the schema's order, as codes and as floats that are not yet scaled; `unseen` is added to."""
     codes = np.empty((n_rows, len(schema.discrete)), dtype=np.int32)
     floats = np.empty((n_rows, len(schema.numeric)), dtype=np.float64)
     n_codes = n_floats = 0
     for position, (column, cells) in enumerate(zip(schema.columns, columns)):
         check_finite(cells, schema.label(position))
         if column.kind in DISCRETE:
-            codes[:, n_codes] = codes_of(cells, column.levels)
+            codes[:, n_codes] = _codes_of_column(cells, schema, position, unseen)
             n_codes += 1
         else:
             check_numbers(cells, column.kind, schema.label(position))
@@ -122,44 +110,42 @@ def _codes_and_floats(columns: Iterable[Cells], schema: Schema, n_rows: int) -> 
     return codes, floats
 
 
-def codes_of(cells: Cells, levels: Sequence[Level]) -> np.ndarray:
-    """(n,) int32: the position of each cell among the levels; -1 where it is missing or none of them."""
-    index = {level: code for code, level in enumerate(levels)}
-    if cells.origin == "category":
-        table = [index.get(category, -1) for category in cells.categories]
-        return np.array([*table, -1], dtype=np.int32)[cells.values]
-    if not cells.numeric:
-        return np.fromiter((index.get(value, -1) for value in cells.values), np.int32, len(cells.values))
-    numbers = sorted(level for level in levels if not isinstance(level, str))
-    if not numbers:
-        return np.full(len(cells.values), -1, dtype=np.int32)
-    keys = np.array(numbers)
-    values = cells.values.astype(np.int8) if cells.origin == "bool" else cells.values
-    place = np.minimum(np.searchsorted(keys, values), len(keys) - 1)
-    found = (keys[place] == values) & ~cells.missing
-    return np.where(found, np.array([index[number] for number in numbers], dtype=np.int32)[place], np.int32(-1))
+def _codes_of_column(cells: Cells, schema: Schema, position: int, unseen: list[Unseen]) -> np.ndarray:
+    codes = spelled_codes(cells, schema.columns[position].levels)
+    strange = find_unseen(position, cells, codes)
+    if strange is not None:
+        unseen.append(strange)
+    return codes
 
 
-def _codes_of_array(array: np.ndarray, schema: Schema) -> np.ndarray:
+def _codes_of_array(array: np.ndarray, schema: Schema, unseen: list[Unseen]) -> np.ndarray:
     """The codes of a numeric array, whole blocks of rows at a time where all discrete columns have levels 0 and 1."""
-    levels = [schema.columns[position].levels for position in schema.discrete]
-    codes = np.empty((len(array), len(levels)), dtype=np.int32)
-    if any(pair != (0, 1) for pair in levels):
-        columns = Source("numpy", array, tuple(schema.names), False, array).cells(schema.discrete.tolist())
-        for j, cells in enumerate(columns):
-            check_finite(cells, schema.label(schema.discrete[j]))
-            codes[:, j] = codes_of(cells, levels[j])
+    codes = np.empty((len(array), len(schema.discrete)), dtype=np.int32)
+    if any(schema.columns[position].levels != (0, 1) for position in schema.discrete):
+        _codes_by_column(array, schema, schema.discrete, codes, unseen)
         return codes
-    whole = len(levels) == schema.n_columns
+    whole = len(schema.discrete) == schema.n_columns
+    doubtful = np.zeros(len(schema.discrete), dtype=bool)
     for rows in _row_blocks(codes):
         block = array[rows] if whole else array[rows][:, schema.discrete]
         one = block == 1
         known = one | (block == 0)
         np.subtract(one, ~known, out=codes[rows], dtype=np.int32)
-        if array.dtype.kind == "f" and not known.all() and np.isinf(block).any():
-            row, j = np.argwhere(np.isinf(block))[0]
-            raise infinity_error(schema.label(schema.discrete[j]), rows.start + int(row))
+        if not known.all():
+            doubtful |= (~known & (block == block)).any(axis=0)  # NaN alone differs from itself
+    if doubtful.any():
+        _codes_by_column(array, schema, schema.discrete[doubtful], codes, unseen)
     return codes
+
+
+def _codes_by_column(
+    array: np.ndarray, schema: Schema, positions: np.ndarray, codes: np.ndarray, unseen: list[Unseen]
+) -> None:
+    """Write the codes of these columns of a numeric array, one column after the other."""
+    source = Source("numpy", array, tuple(schema.names), False, array)
+    for position, cells in zip(positions.tolist(), source.cells(positions.tolist())):
+        check_finite(cells, schema.label(position))
+        codes[:, np.searchsorted(schema.discrete, position)] = _codes_of_column(cells, schema, position, unseen)
 
 
 def _standardise_checked(floats: np.ndarray, schema: Schema) -> None:

@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from partita.data.levels import value_of_text
+
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
+_OTHER_SEPARATORS = (";", "\t", "|", ",")
 
 
 def need_pandas(what: str) -> Any:
@@ -46,8 +49,8 @@ def read_frame(path: str | os.PathLike[str], missing: Sequence[str] = ()) -> Any
         frame = _read_parquet(pd, text)
     else:
         frame = _read_duckdb(text)
-    marks = list(missing) if suffix not in _SEPARATORS or pattern else []
-    frame = frame.replace(marks, None) if marks else frame
+    if missing and (pattern or suffix not in _SEPARATORS):
+        frame = _without_marks(pd, frame, missing)
     if not len(frame.columns) or not len(frame):
         raise ValueError(f"{text!r} holds no table with at least one row and one column. Check the file.")
     return frame
@@ -67,7 +70,28 @@ def write_frame(frame: Any, path: str | os.PathLike[str]) -> None:
     elif suffix == ".json":
         frame.to_json(text, orient="records", lines=True)
     else:
-        raise ValueError(f"Cannot write {text!r}: the suffix {suffix!r} is none of .csv, .tsv, .parquet, .json.")
+        raise _suffix_error(text, suffix)
+
+
+def check_output(path: str | os.PathLike[str], table: bool = True) -> None:
+    """Raise where nothing could be written to `path`, so that a long computation does not end in vain.
+
+    table       whether `write_frame` is to write it, which knows a few suffixes only.
+    """
+    text = os.fspath(path)
+    suffix, folder = suffix_of(text), Path(text).absolute().parent
+    if table and suffix not in (*_SEPARATORS, ".parquet", ".json"):
+        raise _suffix_error(text, suffix)
+    if Path(text).is_dir():
+        raise ValueError(f"Cannot write {text!r}: it is a folder. Give the path of a file.")
+    if not folder.is_dir():
+        raise ValueError(f"Cannot write {text!r}: there is no folder {str(folder)!r}. Create it, or choose another.")
+    if not os.access(Path(text) if Path(text).exists() else folder, os.W_OK):
+        raise ValueError(f"Cannot write {text!r}: no permission. Choose another path.")
+
+
+def _suffix_error(path: str, suffix: str) -> ValueError:
+    return ValueError(f"Cannot write {path!r}: the suffix {suffix!r} is none of .csv, .tsv, .parquet, .json.")
 
 
 def make_frame(columns: dict[str, Any]) -> Any:
@@ -91,12 +115,47 @@ def suffix_of(path: str) -> str:
 
 def _read_csv(pd: Any, path: str, separator: str, missing: Sequence[str]) -> Any:
     try:
-        return pd.read_csv(path, sep=separator, na_values=list(missing), dtype_backend="numpy_nullable")
+        head = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False)
+        _check_header(head.iloc[0].tolist(), path, separator)
+        frame = pd.read_csv(path, sep=separator, na_values=list(missing), dtype_backend="numpy_nullable")
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise ValueError(
             f"{path!r} cannot be read as a table ({reason}). Check that it is UTF-8 text with a header."
         ) from error
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas takes the first fields of longer rows for names of rows
+        n = len(frame.columns)
+        raise ValueError(
+            f"{path!r}: the header names {n} columns but the first row holds {n + frame.index.nlevels} fields. Name "
+            f"every column, remove a {separator!r} at the end of rows, or quote fields that contain one."
+        )
+    return frame
+
+
+def _check_header(names: Sequence[str], path: str, separator: str) -> None:
+    """Raise where a name occurs twice, or where the one name there is looks like several with another separator."""
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if twice:
+        raise ValueError(
+            f"{path!r}: the header names {', '.join(map(repr, twice))} more than once. Give every column its own name."
+        )
+    others = [mark for mark in _OTHER_SEPARATORS if mark != separator and mark in names[0]]
+    if len(names) == 1 and others:
+        raise ValueError(
+            f"{path!r}: read with {separator!r} between fields the table has one column, {names[0]!r}, whose name "
+            f"holds {others[0]!r}. Write it with {separator!r} (tabs: call it .tsv), or rename the column."
+        )
+
+
+def _without_marks(pd: Any, frame: Any, marks: Sequence[str]) -> Any:
+    """The frame with cells that equal a mark missing; among numbers, cells that equal the number it spells."""
+    numbers = [value for value in map(value_of_text, marks) if value is not None and not isinstance(value, bool)]
+    columns = []
+    for _, series in frame.items():
+        numeric = pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype)
+        marked = series.isin(numbers if numeric else list(marks)).fillna(False).to_numpy(dtype=bool)
+        columns.append(series.mask(marked) if marked.any() else series)
+    return pd.concat(columns, axis=1) if columns else frame
 
 
 def _read_parquet(pd: Any, path: str) -> Any:

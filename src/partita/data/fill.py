@@ -13,16 +13,16 @@ Holes = dict[int, tuple[np.ndarray, np.ndarray]]
 
 
 def fill_array(source: Source, holes: Holes) -> np.ndarray:
-    """float64 where all cells are numbers, else an object array; an array without holes keeps its dtype."""
+    """The array's own dtype where it is numeric; an object array becomes float64 if all its cells are numbers then."""
     text = any(isinstance(value, str) for _, values in holes.values() if values.dtype == object for value in values)
     if source.array is not None and not text:
-        filled = source.array.astype(np.float64 if source.array.dtype.kind == "f" else source.array.dtype)
+        filled = source.array.copy()
     elif source.array is None and not holes and source.data.dtype != object:
         return source.data.copy()
     else:
         filled = source.data.astype(object)
     for there, (rows, values) in holes.items():
-        filled[rows, there] = values
+        filled[rows, there] = values if filled.dtype == object else _within(values, *_range(filled.dtype))
     return _narrow(filled) if filled.dtype == object else filled
 
 
@@ -76,7 +76,7 @@ def _fill_series(series: Any, rows: np.ndarray, values: np.ndarray) -> Any:
 
 
 def _suited(values: np.ndarray, dtype: Any) -> Any:
-    """The values as a pandas column of this dtype takes them: truth values, whole numbers or floats."""
+    """The values as a pandas column of this dtype takes them: truth values, whole numbers or floats it can hold."""
     import pandas as pd
 
     types = pd.api.types
@@ -84,8 +84,11 @@ def _suited(values: np.ndarray, dtype: Any) -> Any:
         return values.tolist()
     if types.is_bool_dtype(dtype):
         return [bool(value) if value in (0, 1) else value for value in values.tolist()]
+    own = getattr(dtype, "numpy_dtype", dtype)  # of a nullable or Arrow dtype the width that it stands for
     if types.is_integer_dtype(dtype):
-        return [int(value) for value in values.tolist()]
+        return [int(value) for value in _within(values, *_range(own)).tolist()]
+    if isinstance(own, np.dtype) and own.kind == "f":
+        return _within(values.astype(np.float64), *_range(own)).astype(own)
     return values.astype(np.float64)
 
 
@@ -94,22 +97,63 @@ def fill_polars(frame: Any, holes: Holes) -> Any:
 
     columns = frame.get_columns()
     for there, (rows, values) in holes.items():
-        series = columns[there]
-        dtype = series.dtype
-        if dtype == pl.Null:
-            dtype = pl.Series(values.tolist()).dtype
-        elif dtype.is_integer() and _fractional(values):
-            dtype = pl.Float64
-        elif dtype == pl.Enum and not set(values.tolist()) <= set(dtype.categories):
-            dtype = pl.String
-        spread: list[Any] = [None] * len(series)
-        for row, value in zip(rows.tolist(), values.tolist()):
-            spread[row] = value
-        given = np.ones(len(series), dtype=bool)
-        given[rows] = False
-        columns[there] = series.cast(dtype).zip_with(pl.Series(given), pl.Series(spread, strict=False).cast(dtype))
+        columns[there] = _fill_polars_series(columns[there], rows, values)
     return pl.DataFrame(columns)
+
+
+def _fill_polars_series(series: Any, rows: np.ndarray, values: np.ndarray) -> Any:
+    import polars as pl
+
+    dtype = series.dtype
+    if dtype == pl.Object:  # Python objects: nothing can be cast to them
+        cells = series.to_list()
+        for row, value in zip(rows.tolist(), values.tolist()):
+            cells[row] = value
+        return pl.Series(series.name, cells, dtype=pl.Object)
+    if dtype == pl.Null:
+        dtype = pl.Series(values.tolist()).dtype
+    elif dtype.is_integer() and _fractional(values):
+        dtype = pl.Float64
+    elif dtype == pl.Enum and not set(values.tolist()) <= set(dtype.categories):
+        dtype = pl.String
+    spread: list[Any] = [None] * len(series)
+    for row, value in zip(rows.tolist(), _within(values, *_polars_range(dtype)).tolist()):
+        spread[row] = value
+    given = np.ones(len(series), dtype=bool)
+    given[rows] = False
+    return series.cast(dtype).zip_with(pl.Series(given), pl.Series(spread, strict=False).cast(dtype))
 
 
 def _fractional(values: np.ndarray) -> bool:
     return any(isinstance(value, float) and value % 1 != 0 for value in values.tolist())
+
+
+def _within(values: np.ndarray, low: float, high: float) -> np.ndarray:
+    """The values, those outside moved to the nearest end: a draw may be larger than the column's dtype can hold."""
+    if values.dtype.kind == "f":
+        return np.clip(values, low, high)
+    kept = values.copy()
+    for i, value in enumerate(values.tolist()):
+        if isinstance(value, int | float) and not low <= value <= high:
+            kept[i] = low if value < low else high
+    return kept
+
+
+def _range(dtype: np.dtype) -> tuple[float, float]:
+    """Lowest and highest number of a NumPy dtype; none for what holds no numbers."""
+    if dtype.kind in "iu":
+        return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+    if dtype.kind == "f":
+        return float(np.finfo(dtype).min), float(np.finfo(dtype).max)
+    return -np.inf, np.inf
+
+
+def _polars_range(dtype: Any) -> tuple[float, float]:
+    import polars as pl
+
+    if dtype.is_decimal():
+        high = (10**dtype.precision - 1) / 10**dtype.scale
+        return -high, high
+    if dtype.is_numeric() and str(dtype) not in ("Int128", "UInt128"):
+        return _range(pl.Series([], dtype=dtype).to_numpy().dtype)
+    return -np.inf, np.inf

@@ -12,6 +12,10 @@ from partita.data.cells import Cells, Level, plain
 KINDS = ("binary", "categorical", "count", "real")
 DISCRETE = ("binary", "categorical")
 
+# Integers whose largest and mean are below these are counts of something; larger ones are measurements, amounts, names
+# or moments. A Poisson count of mean m spreads by the root of m only, so a count model would cut them into groups.
+MOST_COUNTED, MEAN_COUNTED = 1000, 100
+
 ColumnKinds = Mapping[Any, str | None] | Sequence[str | None] | None
 
 
@@ -19,7 +23,8 @@ def infer_kind(cells: Cells, label: str) -> str:
     """The kind that dtype and values suggest.
 
     Truth values, and numbers that are only 0 and 1: binary. Text and categories: binary up to two levels, else
-    categorical. Integers without a negative: count. Other numbers, whole floats among them: real.
+    categorical. Integers without a negative, all below 1000 and below 100 on average: count. Other numbers, larger
+    integers and whole floats among them: real.
     """
     if cells.origin == "mixed":
         text = next(v for v, gone in zip(cells.values, cells.missing) if not gone and isinstance(v, str))
@@ -35,7 +40,11 @@ def infer_kind(cells: Cells, label: str) -> str:
         return "real"
     if _zero_one(cells):
         return "binary"
-    return "count" if cells.origin == "int" and _observed(cells).min() >= 0 else "real"
+    return "count" if cells.origin == "int" and _like_counts(_observed(cells)) else "real"
+
+
+def _like_counts(integers: np.ndarray) -> bool:
+    return bool(integers.min() >= 0 and integers.max() < MOST_COUNTED and integers.mean() < MEAN_COUNTED)
 
 
 def find_levels(cells: Cells) -> tuple[Level, ...]:

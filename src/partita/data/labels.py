@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.exceptions import DataConversionWarning
 
 from partita.data.cells import Cells, Level, read_array, read_objects, read_pandas, read_polars
-from partita.data.encode import codes_of
 from partita.data.kinds import find_levels
+from partita.data.label_marks import check_mark_fits, read_mark, without_marked
+from partita.data.levels import codes_of
 
 _WHERE = "y"
 
@@ -38,7 +39,9 @@ def encode_labels(
             f"Found input variables with inconsistent numbers of samples: {[n_rows, len(cells.values)]}. "
             "Give one label per row; a label that is not known may be None."
         )
-    cells = _mark(cells, missing_label)
+    mark = read_mark(missing_label, owner)
+    check_mark_fits(cells, mark)
+    cells = without_marked(cells, mark)
     _check_discrete(cells)
     if classes is None:
         levels = find_classes(cells)
@@ -49,8 +52,9 @@ def encode_labels(
             )
         return codes_of(cells, levels), _class_array(levels, kept)
     known, known_dtype = _read(classes, owner, "classes")
-    if known.missing.any() or _mark(known, missing_label).missing.any():
+    if without_marked(known, mark).missing.any():
         raise ValueError(f"classes holds a missing mark: {list(np.asarray(classes, dtype=object))!r}. Leave it out.")
+    _check_discrete(known, "classes")
     levels = find_classes(known)
     codes = codes_of(cells, levels)
     strange = (codes < 0) & ~cells.missing
@@ -60,10 +64,20 @@ def encode_labels(
     return codes, _class_array(levels, known_dtype)
 
 
+def check_same_classes(classes: Any, known: np.ndarray, owner: str) -> None:
+    """Raise where the classes given with later rows are not those that the first rows fixed."""
+    given = _read(classes, owner, "classes")[0]
+    if given.missing.any() or list(find_classes(given)) != known.tolist():
+        raise ValueError(
+            f"{owner}: classes={list(np.asarray(classes, dtype=object))!r} is not the same as on the first call to "
+            f"partial_fit, was: {known.tolist()!r}. Leave classes out of later calls, or begin anew with clone(model)."
+        )
+
+
 def find_classes(cells: Cells) -> tuple[Level, ...]:
     """The distinct labels that occur, sorted; categories too, as scikit-learn sorts classes."""
     if cells.origin == "category":
-        return tuple(sorted(find_levels(cells)))
+        return tuple(sorted(find_levels(cells), key=lambda level: (isinstance(level, str), level)))
     if cells.numeric:
         return tuple(np.unique(cells.values[~cells.missing]).tolist())
     return find_levels(cells)
@@ -111,34 +125,17 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         raise ValueError(f"y should be a 1d array, got an array of shape {shape} instead. Pass one label per row.")
 
 
-def _mark(cells: Cells, missing_label: Any) -> Cells:
-    """The cells with those that equal `missing_label` missing too."""
-    same = missing_label == missing_label  # NaN says no, NA will not say
-    if missing_label is None or not isinstance(same, bool | np.bool_) or not same:
-        return cells
-    if cells.origin == "category":
-        marked = np.isin(cells.values, [i for i, c in enumerate(cells.categories) if c == missing_label])
-    elif cells.numeric and isinstance(missing_label, str):
-        return cells
-    else:
-        marked = np.fromiter((bool(v == missing_label) for v in cells.values.tolist()), bool, len(cells.values))
-    if cells.origin != "mixed":
-        return Cells(cells.values, cells.missing | marked, cells.origin, cells.categories)
-    values = cells.values.copy()
-    values[marked] = None
-    return read_objects(values, _WHERE)
-
-
-def _check_discrete(cells: Cells) -> None:
-    if cells.origin == "mixed":
+def _check_discrete(cells: Cells, where: str = _WHERE) -> None:
+    texts = {isinstance(level, str) for level in find_levels(cells)} if cells.origin == "category" else {True}
+    if cells.origin == "mixed" or len(texts) == 2:
         raise ValueError(
-            "Unknown label type: y mixes text and numbers. Convert the labels to one type; if one of them is the mark "
-            "of a missing label, pass it as missing_label."
+            f"Unknown label type: {where} mixes text and numbers. Convert the labels to one type; if one of them is "
+            "the mark of a missing label, pass it as missing_label."
         )
     if cells.origin == "float":
         floats = cells.values[~cells.missing]
         if np.isinf(floats).any():
-            raise ValueError("Input y contains infinity. A label is a class; write unknown labels as NaN or None.")
+            raise ValueError(f"Input {where} contains infinity. A label is a class; write unknown ones as NaN or None.")
         if (floats != np.floor(floats)).any():
             raise ValueError(
                 "Unknown label type: continuous. Maybe you are trying to fit a classifier, which expects discrete "

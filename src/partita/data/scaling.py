@@ -37,5 +37,11 @@ def standardise(values: np.ndarray, centres: np.ndarray, scales: np.ndarray) -> 
 
 
 def restore(scaled: np.ndarray, centre: float, scale: float) -> np.ndarray:
-    """The inverse of `standardise` for one column."""
-    return centre + scale * scaled
+    """The inverse of `standardise` for one column; what a double cannot hold becomes the largest it can."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = centre + scale * scaled
+        if not np.isfinite(values).all():  # by halves, the sum of two huge numbers of opposite sign does not overflow
+            most = np.finfo(np.float64).max
+            halves = np.clip(0.5 * centre + (0.5 * scale) * scaled, -0.5 * most, 0.5 * most)
+            values = np.where(np.isfinite(values), values, 2 * halves)
+    return values

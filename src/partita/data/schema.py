@@ -41,7 +41,7 @@ class Column:
 class Schema:
     """All columns, in the caller's order.
 
-    named       whether the names are the caller's own strings: only then are columns matched by name.
+    named       whether the names are all strings of the caller's.
     container   what the table came in: "numpy", "pandas" or "polars".
     """
 

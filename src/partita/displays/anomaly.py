@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .canvas import ACCENT, GROUPS, canvas
+from .wanted import need_method
 
 
 class AnomalyDisplay:
@@ -30,6 +31,7 @@ class AnomalyDisplay:
         cls, estimator: Any, X: Any, *, n_lowest: int = 5, names: Any = None, per_cell: bool = True
     ) -> AnomalyDisplay:
         """Of a fitted model with `score_samples`; `names` are the rows' names, by default their positions."""
+        need_method(cls, "a fitted CRPMixture or AClass", estimator, "score_samples")
         scores = np.asarray(estimator.score_samples(X))
         if not 0 <= n_lowest <= len(scores):
             raise ValueError(f"n_lowest={n_lowest!r} must be between 0 and the number of rows, {len(scores)}.")

@@ -9,6 +9,7 @@ import numpy as np
 from ..data.decode import column_values
 from ..data.table import Table
 from .canvas import INK, canvas
+from .wanted import need_method
 
 
 class ClusterProfileDisplay:
@@ -41,6 +42,7 @@ class ClusterProfileDisplay:
         min_rows    groups with fewer rows are left out.
         columns     names of the columns to show; by default all.
         """
+        need_method(cls, "a fitted CRPMixture or a classifier of partita", estimator, "predict")
         table = estimator._encode(X)
         groups = np.asarray(estimator.predict(X) if groups is None else groups)
         if len(groups) != len(table):

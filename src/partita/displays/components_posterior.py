@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..estimators.mixture_base import MixtureEstimator
 from .canvas import ACCENT, canvas, colour
+from .wanted import need
 
 
 class ComponentsPosteriorDisplay:
@@ -23,6 +25,7 @@ class ComponentsPosteriorDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any) -> ComponentsPosteriorDisplay:
         """Of a fitted `CRPMixture` (its groups) or `AClass` (the groups of every class)."""
+        need(cls, "a fitted CRPMixture or AClass", estimator, isinstance(estimator, MixtureEstimator))
         check_is_fitted(estimator, "n_components_posterior_")
         posterior = estimator.n_components_posterior_
         by_class = any(isinstance(entry, Mapping) for entry in posterior.values())

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..data.decode import column_values, decode
+from ..data.decode import column_values
 from ..data.table import Table
 from .canvas import INK, QUIET, canvas, colour
+from .wanted import need_method
 
 
 class DensityDisplay:
@@ -41,6 +42,7 @@ class DensityDisplay:
         columns     a real or count column, or a pair of them: names, or positions where the table has no names.
         n_points    points of the grid along each column.
         """
+        need_method(cls, "a fitted CRPMixture or AClass", estimator, "score_samples")
         table = estimator._encode(X)
         wanted = list(columns) if isinstance(columns, list | tuple) else [columns]
         places = [_numeric_place(table, column) for column in wanted]
@@ -58,7 +60,7 @@ class DensityDisplay:
             np.full((len(mesh), table.reals.shape[1]), np.nan),
         )
         blank.reals[:, places] = mesh
-        density = np.exp(estimator.score_samples(decode(blank))).reshape([len(axis) for axis in axes])
+        density = np.exp(estimator._log_density(blank)).reshape([len(axis) for axis in axes])
         grids = [axis * table.schema.scales[p] + table.schema.centres[p] for p, axis in zip(places, axes)]
         labels = getattr(estimator, "labels_", None)
         groups = labels[full] if labels is not None and len(labels) == len(table) else None

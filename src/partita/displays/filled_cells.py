@@ -8,6 +8,7 @@ import numpy as np
 
 from ..data.encode import encode
 from .canvas import ACCENT, INK, canvas, colour
+from .wanted import need_method
 
 
 class FilledCellsDisplay:
@@ -42,6 +43,7 @@ class FilledCellsDisplay:
         columns     names of the columns to show; by default all.
         n_draws     completed tables drawn from the posterior.
         """
+        need_method(cls, "a fitted estimator of partita with impute", estimator, "impute")
         holed, full = estimator._encode(X), encode(X_true, estimator.schema_, "X_true")
         if len(holed) != len(full):
             raise ValueError(f"X has {len(holed)} rows and X_true {len(full)}; give the same rows.")

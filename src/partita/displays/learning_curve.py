@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.metrics import log_loss
 
 from .canvas import INK, canvas, colour
+from .wanted import need_probabilities
 
 
 class LearningCurveDisplay:
@@ -37,6 +38,7 @@ class LearningCurveDisplay:
 
         classes     all labels there are; the first batch need not hold them all.
         """
+        need_probabilities(cls, estimator, "partial_fit")
         seen, scores, rows = [], [], 0
         for X_batch, y_batch in batches:
             estimator.partial_fit(X_batch, y_batch, classes=classes)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .wanted import need_probabilities
+
 
 class ProbabilitiesDisplay:
     """Histogram of predicted probabilities, one colour per true class.
@@ -25,6 +27,7 @@ class ProbabilitiesDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, *, name: str | None = None) -> ProbabilitiesDisplay:
         """Of a fitted classifier on rows it has not seen."""
+        need_probabilities(cls, estimator)
         shown = name if name is not None else type(estimator).__name__
         return cls.from_predictions(y, estimator.predict_proba(X), estimator.classes_, name=shown)
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import beta
 
+from .wanted import need_probabilities
+
 
 class ReliabilityDisplay:
     """Reliability diagram.
@@ -47,6 +49,7 @@ class ReliabilityDisplay:
         cls, estimator: Any, X: Any, y: Any, *, n_bins: int = 10, pos_label: Any = None, name: str | None = None
     ) -> ReliabilityDisplay:
         """Of a fitted classifier on rows it has not seen."""
+        need_probabilities(cls, estimator)
         shown = name if name is not None else type(estimator).__name__
         probability = estimator.predict_proba(X)
         return cls.from_predictions(y, probability, estimator.classes_, n_bins=n_bins, pos_label=pos_label, name=shown)

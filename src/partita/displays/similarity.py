@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .canvas import INK, canvas
+from .wanted import need_method
 
 
 class SimilarityDisplay:
@@ -32,6 +33,7 @@ class SimilarityDisplay:
         """
         if max_rows < 2:
             raise ValueError(f"max_rows={max_rows!r} must be at least 2: a similarity needs two rows.")
+        need_method(cls, "a fitted CRPMixture", estimator, "similarity")
         similarity = estimator.similarity(X)
         groups = np.asarray(estimator.labels_ if X is None else estimator.predict(X))
         rows = np.arange(len(groups))

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..estimators.mixture_base import MixtureEstimator
 from .canvas import QUIET, canvas, colour
+from .wanted import need
 
 
 class TraceDisplay:
@@ -29,6 +31,7 @@ class TraceDisplay:
 
         name        which of the recorded numbers (the keys of `trace_`); by default the first.
         """
+        need(cls, "a fitted CRPMixture or AClass", estimator, isinstance(estimator, MixtureEstimator))
         check_is_fitted(estimator)
         traces = getattr(estimator, "trace_", None)
         if not traces:

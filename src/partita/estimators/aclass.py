@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from ..data.decode import decode
-from ..data.labels import encode_labels
+from ..data.labels import check_same_classes, encode_labels
 from ..data.table import Table
 from ..data.validate import Constraint, either, integer, one_of
 from ..inference.runner import Runner
@@ -97,31 +97,36 @@ class AClass(ClassifierMixin, MixtureEstimator):
     def fit(self, X: Any, y: Any) -> AClass:
         """Learn from rows X with labels y, some of which may be missing."""
         self._check()
-        table = self._learn(X)
-        label, self.classes_ = encode_labels(y, self.missing_label, n_rows=len(table), owner=type(self).__name__)
-        self._online = None
-        if self.inference == "smc":
-            self._begin(table)
-            mark = self._fingerprint(table.codes, table.reals, label)
-            self._learn_stream(table, label, self._runner(), mark)
-            assert self._online is not None
-            self._built = self._online.ensemble(self.n_jobs)
-        else:
-            self._run(table, label)
+        with self._all_or_nothing():
+            table = self._learn(X)
+            label, self.classes_ = self._labels(y, None, len(table))
+            self._online = None
+            if self.inference == "smc":
+                self._begin(table)
+                mark = self._fingerprint(table.codes, table.reals, label)
+                self._learn_stream(table, label, self._runner(), mark)
+                assert self._online is not None
+                self._built = self._online.ensemble(self.n_jobs)
+            else:
+                self._run(table, label)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClass:
         """Learn from more rows in their order; memory stays bounded. The first call fixes columns, kinds, levels and
-        classes (`classes`, or those in y)."""
+        classes (`classes`, or those in y); a later value that is no level counts as missing, with a warning."""
         if getattr(self, "_online", None) is None:
             warn_forgotten(self)
             self._check()
-            table = self._learn(X)
-            label, self.classes_ = self._labels(y, classes, len(table))
-            self._begin(table)
-        else:
-            table = self._encode(X)
-            label, _ = self._labels(y, self.classes_, len(table))
+            with self._all_or_nothing():
+                table = self._learn(X)
+                label, self.classes_ = self._labels(y, classes, len(table))
+                self._begin(table)
+                self._learn_stream(table, label, self._part_runner(), "")
+            return self
+        if classes is not None:
+            check_same_classes(classes, self.classes_, type(self).__name__)
+        table = self._encode_next(X)
+        label, _ = self._labels(y, self.classes_, len(table))
         self._learn_stream(table, label, self._part_runner(), "")
         return self
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from ..data.archive import archive_kind
+from ..data.archive_tree import ArchiveError
 from ..data.encode import encode, learn_schema
 from ..data.schema import Schema
 from ..data.table import Table
@@ -17,12 +22,31 @@ from ..inference.checkpoint import fingerprint
 from ..inference.runner import Runner
 from ..inference.streams import root_sequence
 
+CHECKPOINTS = ("checkpoint", "stream checkpoint")  # kinds of archives: of chains, of a filter
 COMMON: dict[str, Constraint] = {
     "n_jobs": optional(either(integer(1), integer(high=-1))),
     "progress": boolean(),
     "time_budget": optional(number(0, open_low=True)),
     "checkpoint": optional(instance(str, os.PathLike)),
 }
+
+
+def check_checkpoint(path: str | os.PathLike[str]) -> None:
+    """Raise where a fit could not write a checkpoint to `path` or resume from what is there, before it has begun."""
+    said, file = f"checkpoint={os.fspath(path)!r}", Path(path)
+    if file.is_dir():
+        raise ValueError(f"{said} cannot be written: it is a folder. Give the path of a file in it.")
+    folder = file.absolute().parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        wrong = "no permission to write in" if folder.is_dir() else "there is no"
+        raise ValueError(f"{said} cannot be written: {wrong} folder {str(folder)!r}. Create it or choose another path.")
+    if file.exists():
+        try:
+            kind = archive_kind(path)
+        except ArchiveError as error:
+            raise ValueError(f"{said} cannot be resumed from, nor is it overwritten: {error}.") from error
+        if kind not in CHECKPOINTS:
+            raise ValueError(f"{said} holds a {kind}, not a checkpoint, and is not overwritten. Choose another path.")
 
 
 class TableEstimator(BaseEstimator):
@@ -33,6 +57,19 @@ class TableEstimator(BaseEstimator):
     def _check(self) -> None:
         check_parameters(type(self).__name__, self.get_params(deep=False), {**COMMON, **self._constraints})
         root_sequence(self.random_state)
+        if self.checkpoint is not None:
+            check_checkpoint(self.checkpoint)
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """What goes wrong inside leaves the estimator as it was: not fitted, or with the whole model it had."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def _learn(self, X: Any) -> Table:
         """The schema from the training table, and the table."""
@@ -42,7 +79,13 @@ class TableEstimator(BaseEstimator):
             self.feature_names_in_ = np.array(self.schema_.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+        self._forget("_told", "_checkpoint_told")
         return encode(X, self.schema_, type(self).__name__)
+
+    def _encode_next(self, X: Any) -> Table:
+        """The next rows of a stream: a value that is no level of its column is told, once for every column."""
+        told = self.__dict__.setdefault("_told", [])
+        return encode(X, self.schema_, type(self).__name__, told)
 
     def _encode(self, X: Any) -> Table:
         check_is_fitted(self, "schema_")
@@ -64,6 +107,9 @@ class TableEstimator(BaseEstimator):
         if self.random_state is not None:
             marks["seed"] = root_sequence(self.random_state)
         return marks
+
+    def _check_loaded(self) -> None:
+        """Raise where a file brought less than an answer needs, or parts that do not fit together."""
 
     def _forget(self, *names: str) -> None:
         for name in names:

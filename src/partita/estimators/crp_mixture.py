@@ -23,6 +23,7 @@ from ..models.ensemble import Ensemble
 from ..models.lens import plain_lens
 from ..models.online import Online
 from ..models.problem import Problem
+from ..models.soundness import need
 from ..models.starts import choose_start, scattered
 from ..models.vote import plain_members
 from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
@@ -102,30 +103,32 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     def fit(self, X: Any, y: Any = None) -> CRPMixture:
         """Learn the density and the groups of the rows of X."""
         self._check()
-        table = self._learn(X)
-        self._online = None
-        if self.inference == "smc":
-            self._begin(table)
-            self._learn_stream(table, self._runner(), self._fingerprint(table.codes, table.reals))
-            assert self._online is not None
-            self._built = self._online.ensemble(self.n_jobs)
-            self._name_groups(table)
-        else:
-            self._run(table)
+        with self._all_or_nothing():
+            table = self._learn(X)
+            self._online = None
+            if self.inference == "smc":
+                self._begin(table)
+                self._learn_stream(table, self._runner(), self._fingerprint(table.codes, table.reals))
+                assert self._online is not None
+                self._built = self._online.ensemble(self.n_jobs)
+                self._name_groups(table)
+            else:
+                self._run(table)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> CRPMixture:
         """Learn from more rows, in their order; memory stays bounded. The first call fixes columns, kinds and
-        levels.
+        levels; a later value that is no level counts as missing, with a warning.
         """
         if getattr(self, "_online", None) is None:
             warn_forgotten(self)
             self._check()
-            table = self._learn(X)
-            self._begin(table)
-        else:
-            table = self._encode(X)
-        self._learn_stream(table, self._part_runner(), "")
+            with self._all_or_nothing():
+                table = self._learn(X)
+                self._begin(table)
+                self._learn_stream(table, self._part_runner(), "")
+            return self
+        self._learn_stream(self._encode_next(X), self._part_runner(), "")
         return self
 
     def _lens(self, table: Table):
@@ -247,6 +250,15 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         return decode(
             fill.sample_table(self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state))[0]
         )
+
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        if hasattr(self, "_assignments"):
+            z = self._assignments
+            need(self._built is not None and z.ndim == 2 and len(z) == len(self._ensemble.states), "assignments")
+        if hasattr(self, "_order"):
+            n = int(self._representative().used[0, 0])
+            need(sorted(self._order.tolist()) == list(range(n)), "order of the groups")
 
     def _representative(self):
         k = _most_central(self._assignments) if hasattr(self, "_assignments") else 0

@@ -20,6 +20,7 @@ from ..data.validate import Constraint, integer, optional
 from ..inference.streams import root_sequence
 from ..models import fill
 from ..models.ensemble import Ensemble
+from ..models.soundness import need
 from .aclass import AClass
 from .base import COMMON, TableEstimator
 
@@ -87,6 +88,11 @@ class HybridClassifier(ClassifierMixin, TableEstimator):
     def fit(self, X: Any, y: Any) -> HybridClassifier:
         """Learn both models from rows X with labels y, some of which may be missing."""
         self._check()
+        with self._all_or_nothing():
+            self._fit(X, y)
+        return self
+
+    def _fit(self, X: Any, y: Any) -> None:
         label, self.classes_ = encode_labels(
             y, self.missing_label, n_rows=len(open_table(X)), owner=type(self).__name__
         )
@@ -101,7 +107,6 @@ class HybridClassifier(ClassifierMixin, TableEstimator):
             for design in self._designs(X, self.n_draws):
                 fitted.append(self._make_discriminative(int(seeds[1])).fit(design[known], label[known]))
         self.discriminative_ = fitted if self.n_draws is not None else fitted[0] if fitted else None
-        return self
 
     def _make_generative(self, seed: int) -> Any:
         model = AClass() if self.generative is None else self.generative
@@ -112,7 +117,11 @@ class HybridClassifier(ClassifierMixin, TableEstimator):
             )
         model = clone(model)
         given = {name: getattr(self, name) for name in (*COMMON, "column_kinds", "missing_label")}
-        given = {name: value for name, value in given.items() if value is not None and value is not False}
+        given = {
+            name: value
+            for name, value in given.items()
+            if value is not None and (value is not False or name == "missing_label")  # which False may be
+        }
         if self.random_state is not None:
             given["random_state"] = seed
         own = model.get_params(deep=False)
@@ -147,7 +156,18 @@ class HybridClassifier(ClassifierMixin, TableEstimator):
         if n_draws is None:
             return [_expected_design(self.generative_, table, X)]
         tables = self.generative_.impute(X, n_draws=n_draws, random_state=self._draw_seed)
-        return [_design(encode(filled, self.schema_)) for filled in tables]
+        told = list(range(self.schema_.n_columns))  # of values that are no level X has been warned already
+        return [_design(encode(filled, self.schema_, told=told)) for filled in tables]
+
+    def _check_loaded(self) -> None:
+        if not hasattr(self, "schema_"):  # saved before it was fitted
+            return
+        need(isinstance(self.generative_, TableEstimator) and hasattr(self.generative_, "schema_"), "generative model")
+        need(isinstance(self._draw_seed, int), "seed of the draws")
+        behind: Any = self.discriminative_
+        fitted = behind if isinstance(behind, list) else [behind] if behind is not None else []
+        need(bool(fitted) == (len(self.classes_) > 1), "number of classes")  # a single class needs no classifier
+        need(all(len(model.classes_) == len(self.classes_) for model in fitted), "number of classes")
 
     def _pairs(self, X: Any) -> list[tuple[Any, np.ndarray]]:
         """The fitted classifiers, each with the matrix it is to judge."""

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.decode import decode
+from ..data.schema import Schema
+from ..data.table import Table
+from ..inference.loop import count_workers
 from ..inference.runner import Runner
 from ..inference.streams import root_sequence
 from ..models import ensemble as averaging
 from ..models import fill
 from ..models.ensemble import Ensemble
 from ..models.online import Online
+from ..models.soundness import check_ensemble, check_online, need
 from .base import TableEstimator
 
 
@@ -51,8 +57,32 @@ class MixtureEstimator(TableEstimator):
             self._built = self._online.ensemble(self.n_jobs)
         return self._built
 
+    def _check_loaded(self) -> None:
+        if not hasattr(self, "schema_"):  # saved before it was fitted
+            return
+        built, online = self._built, self._online
+        need(isinstance(built, Ensemble | None) and isinstance(online, Online | None), "states or a stream")
+        need(built is not None or online is not None, "neither states nor a stream")
+        need(isinstance(self.schema_, Schema) and self.n_features_in_ == self.schema_.n_columns, "number of columns")
+        n_classes = len(self.classes_) if isinstance(self, ClassifierMixin) else 1
+        if built is not None:
+            check_ensemble(built, self.schema_)
+            need(built.n_classes == n_classes, "number of classes")
+            built.n_jobs = count_workers(self.n_jobs)
+        if online is not None:
+            check_online(online, self.schema_)
+            need(online.rule.n_classes == n_classes, "number of classes")
+
     def _part_runner(self) -> Runner:
         """How a part of a stream is learnt: a checkpoint is of a whole fit; a stream is saved by `save`."""
+        if self.checkpoint is not None and not self.__dict__.get("_checkpoint_told"):
+            self._checkpoint_told = True
+            warnings.warn(
+                f"{type(self).__name__}.partial_fit writes no checkpoint: checkpoint={os.fspath(self.checkpoint)!r} is "
+                "of use to fit only. To keep a stream, call partita.save(model, path) between its parts.",
+                UserWarning,
+                stacklevel=3,
+            )
         return replace(self._runner(), checkpoint=None)
 
     def _tell_evidence(self) -> None:
@@ -64,17 +94,24 @@ class MixtureEstimator(TableEstimator):
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Log density of the observed cells of every row, in the units of X. Low values are anomalies."""
-        table = self._encode(X)
+        return self._log_density(self._encode(X))
+
+    def _log_density(self, table: Table) -> np.ndarray:
         return averaging.log_density_of_rows(self._ensemble, table)
 
     def impute(self, X: Any, n_draws: int | None = None, return_std: bool = False, random_state: Any = None) -> Any:
         """X with its holes filled by posterior means and most probable levels, in the caller's type.
 
         With `n_draws=m`, m completed tables drawn from the posterior predictive; with `return_std`, also the standard
-        deviation of every filled cell. A column that had no observed cell in training stays empty.
+        deviation of every filled cell (not both). A column that had no observed cell in training stays empty.
         """
         table = self._encode(X)
         if n_draws is not None:
+            if return_std:
+                raise ValueError(
+                    f"impute: n_draws={n_draws!r} and return_std=True exclude each other. Take the standard deviation "
+                    "over the draws, or leave n_draws out."
+                )
             if not isinstance(n_draws, int | np.integer) or isinstance(n_draws, bool) or n_draws < 1:
                 raise ValueError(f"n_draws must be an integer >= 1 or None, got {n_draws!r}.")
             tables = [decode(t, X) for t in fill.draw_tables(self._ensemble, table, n_draws, self._draws(random_state))]

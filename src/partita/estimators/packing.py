@@ -20,13 +20,12 @@ from sklearn.preprocessing import StandardScaler
 
 from ..data.archive_tree import ArchiveError
 from ..data.schema import Schema
-from ..inference.loop import count_workers
 from ..inference.streams import generator_from_tree, generator_to_tree
 from ..models.bank import Rule
 from ..models.ensemble import Ensemble
 from ..models.online import Online
 from ..models.problem import Settings, make_grids
-from ..models.soundness import Unsound, check_ensemble, check_online
+from ..models.soundness import Unsound
 
 # public estimators -> the module of this package that defines them
 PUBLIC = {"AClass": "aclass", "CRPMixture": "crp_mixture", "HybridClassifier": "hybrid_classifier"}
@@ -83,11 +82,8 @@ def unpack_estimator(tree: dict[str, Any]) -> Any:
     for key, value in tree["learnt"].items():
         setattr(model, key, unpack(value))
     try:
-        if isinstance(getattr(model, "_built", None), Ensemble):
-            check_ensemble(model._built, model.schema_)
-            model._built.n_jobs = count_workers(model.n_jobs)
-        if isinstance(getattr(model, "_online", None), Online):
-            check_online(model._online, model.schema_)
+        if foreign is None:
+            model._check_loaded()
     except (Unsound, AttributeError, TypeError, IndexError) as error:
         raise ArchiveError(f"{error}; it is damaged or not written by partita: restore it from a copy") from error
     return model

@@ -42,7 +42,14 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             f"({type(model).__module__}.{type(model).__qualname__}). Pass the estimator itself, not a class, a "
             "subclass or a pipeline around it."
         )
+    _check_path(path, "save")
     write_archive(path, KIND, pack_estimator(model))
+
+
+def _check_path(path: Any, who: str) -> None:
+    # Python would take a number for an open file's and read whatever that is.
+    if not isinstance(path, str | os.PathLike):
+        raise ValueError(f"{who}: path must be text or a path, got {path!r} ({type(path).__name__}). Pass a file name.")
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -50,6 +57,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     A file that is damaged, foreign, of another kind or written by a newer version is a ValueError that says so.
     """
+    _check_path(path, "load")
     tree = read_archive(path, KIND)
     try:
         return unpack_estimator(tree)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import warnings
 
@@ -11,12 +12,19 @@ __all__ = ["BACKEND", "contract", "kernel"]
 
 
 def _choose():
-    if os.environ.get("PARTITA_BACKEND") == "reference":
+    asked = os.environ.get("PARTITA_BACKEND", "")
+    if asked not in ("", "native", "reference"):
+        raise ValueError(
+            f"The environment variable PARTITA_BACKEND must be 'native' or 'reference', got {asked!r}. "
+            "Without it the native kernels are taken where they are built."
+        )
+    if asked == "reference":
         from . import reference
 
         return "reference", reference
     try:
-        from . import _native
+        # `from . import _native` would blame a circular import where the module is only not there
+        _native = importlib.import_module(f"{__name__}._native")
     except ImportError as error:
         from . import reference
 

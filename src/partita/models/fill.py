@@ -26,6 +26,8 @@ from .ensemble import Ensemble, class_shares, responsibilities
 from .lens import Lens, Sight
 from .predictive import log_density
 
+HUGE_RATE = 1e12  # from here on a Poisson draw and its normal limit differ by less than a millionth of its spread
+
 
 @dataclass
 class Beliefs:
@@ -61,7 +63,9 @@ class Beliefs:
             out[:, column] = np.sqrt(np.maximum(self.level[j] @ k**2 - mean**2, 0))
         for j, column in enumerate(table.schema.numeric):
             variance = np.maximum(self.second[:, j] - self.first[:, j] ** 2, 0)
-            out[:, column] = np.sqrt(variance) * table.schema.columns[column].scale
+            with np.errstate(over="ignore"):
+                spread = np.sqrt(variance) * table.schema.columns[column].scale
+            out[:, column] = np.minimum(spread, np.finfo(np.float64).max)
         out[table.observed()] = 0.0
         return out
 
@@ -163,6 +167,20 @@ def negative_binomial(layout: Layout, state: Predictive, c: int, d: int, n: int)
     return r, -np.expm1(log_q)
 
 
+def draw_counts(r: np.ndarray, p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draws of a negative binomial of any mean: Poisson with a Gamma rate, and where that is huge its normal limit.
+
+    NumPy's own sampler refuses means near 2^63, which one absurd cell is enough to reach.
+    """
+    with np.errstate(over="ignore", divide="ignore"):
+        rate = np.minimum(rng.standard_gamma(r) * ((1 - p) / p), np.finfo(np.float64).max / 2)
+    huge = rate > HUGE_RATE
+    draws = rng.poisson(np.where(huge, 0.0, rate)).astype(np.float64)
+    noise = rng.standard_normal(int(huge.sum()))
+    draws[huge] = np.round(rate[huge] + np.sqrt(rate[huge]) * noise)
+    return draws
+
+
 def cell_moments(
     layout: Layout, state: Predictive, c: int, d: int, n: int, sight: Sight
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -252,7 +270,7 @@ def _draw_column(
             out[mine] = _draw_index(level_probabilities(layout, state, c, d, n)[g[mine]], rng)
         elif layout.kind[d] == COUNT:
             r, p = negative_binomial(layout, state, c, d, n)
-            out[mine] = rng.negative_binomial(r[g[mine]], p[g[mine]])
+            out[mine] = draw_counts(r[g[mine]], p[g[mine]], rng)
         else:
             centre, scale, nu = student(layout, state, c, d, n)
             out[mine] = centre[g[mine]] + scale[g[mine]] * rng.standard_t(nu[g[mine]])

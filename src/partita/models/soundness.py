@@ -15,36 +15,36 @@ class Unsound(ValueError):
     """Arrays that do not fit together."""
 
 
-def _need(holds: bool, what: str) -> None:
+def need(holds: bool, what: str) -> None:
     if not holds:
         raise Unsound(f"its arrays do not fit together ({what})")
 
 
 def _array(array: np.ndarray, name: str, shape: tuple[int, ...], dtype: type = np.float64) -> None:
     fits = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == dtype and array.flags.c_contiguous
-    _need(fits, f"{name} should be {dtype.__name__} {shape}")
+    need(fits, f"{name} should be {dtype.__name__} {shape}")
 
 
 def _within(array: np.ndarray, name: str, low: int, high: int) -> None:
-    _need(not array.size or (int(array.min()) >= low and int(array.max()) <= high), f"{name} outside {low} .. {high}")
+    need(not array.size or (int(array.min()) >= low and int(array.max()) <= high), f"{name} outside {low} .. {high}")
 
 
 def check_lens(lens: Lens, schema: Schema) -> None:
     for sight in lens.sights:
-        _need(0 <= sight.column < schema.n_columns, "a column that the table does not have")
+        need(0 <= sight.column < schema.n_columns, "a column that the table does not have")
         if sight.what == "codes":
-            _need(0 <= sight.source < len(schema.discrete), "a column of codes that the table does not have")
-            _need(sight.levels == schema.n_levels[sight.source], "levels of a column")
+            need(0 <= sight.source < len(schema.discrete), "a column of codes that the table does not have")
+            need(sight.levels == schema.n_levels[sight.source], "levels of a column")
         elif sight.what == "levels":
-            _need(len(sight.values) <= sight.levels, "levels of a column")
+            need(len(sight.values) <= sight.levels, "levels of a column")
         width = sight.levels if sight.kind == CATEGORICAL else 1 if sight.kind == COUNT else len(sight.base)
-        _need(len(sight.base) == width, "base of a column")
+        need(len(sight.base) == width, "base of a column")
 
 
 def check_state(state: Predictive, layout: Layout, n_classes: int) -> None:
-    _need(state.table.ndim == 3 and state.log_weight.ndim == 3, "dimensions of a state")
+    need(state.table.ndim == 3 and state.log_weight.ndim == 3, "dimensions of a state")
     room, restaurants, D = state.table.shape[2], state.log_weight.shape[0], layout.n_columns
-    _need(room % 8 == 0, "room for groups")
+    need(room % 8 == 0, "room for groups")
     _array(state.table, "table", (n_classes, layout.n_table, room))
     _array(state.log_weight, "log_weight", (restaurants, n_classes, room))
     _array(state.view, "view", (D,), np.int32)
@@ -60,7 +60,7 @@ def check_ensemble(ensemble: Ensemble, schema: Schema) -> None:
     for lens in ensemble.lenses:
         check_lens(lens, schema)
     n, C = len(ensemble.states), len(ensemble.class_count)
-    _need(n > 0 and len(ensemble.lens_of) == len(ensemble.weight) == len(ensemble.kind_of) == n, "number of states")
+    need(n > 0 and len(ensemble.lens_of) == len(ensemble.weight) == len(ensemble.kind_of) == n, "number of states")
     _within(np.array(ensemble.lens_of), "lens_of", 0, len(ensemble.lenses) - 1)
     for state, k in zip(ensemble.states, ensemble.lens_of, strict=True):
         check_state(state, ensemble.lenses[k].layout, C)
@@ -68,7 +68,7 @@ def check_ensemble(ensemble: Ensemble, schema: Schema) -> None:
 
 def check_filter(f: Filter, layout: Layout, n_particles: int, window: int) -> None:
     room, capacity = f.seats.shape[-1], f.stats.shape[0]
-    _need(capacity % 8 == 0, "room for groups")
+    need(capacity % 8 == 0, "room for groups")
     _array(f.stats, "stats", (capacity, layout.n_stats))
     _array(f.table, "table", (layout.n_table, capacity))
     _array(f.size, "size", (capacity,))
@@ -113,7 +113,7 @@ def check_online(online: Online, schema: Schema) -> None:
     _array(online.reservoir.label, "label", (rule.window,), np.int32)
     _within(online.reservoir.label, "label", -1, rule.n_classes - 1)
     for bank in online.banks:
-        _need(len(bank.filters) == rule.n_classes, "number of filters")
+        need(len(bank.filters) == rule.n_classes, "number of filters")
         _array(bank.hyper, "hyper", (layout.n_columns, 4))
         _array(bank.at, "at", (layout.n_columns, 4), np.int32)
         _check_positions(bank.at, layout, rule.settings.grids)

@@ -1,0 +1,72 @@
+"""Every display says which estimator it wants, and DensityDisplay looks between whole numbers."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.neighbors import KernelDensity
+
+import partita
+
+HOLED = np.array([[0.0, 1.0], [1.0, np.nan]])
+
+
+def displays(X, y):
+    """Name -> how it is made of an estimator."""
+    return {
+        "AnomalyDisplay": lambda model: partita.AnomalyDisplay.from_estimator(model, X),
+        "ClusterProfileDisplay": lambda model: partita.ClusterProfileDisplay.from_estimator(model, X),
+        "ComponentsPosteriorDisplay": lambda model: partita.ComponentsPosteriorDisplay.from_estimator(model),
+        "DensityDisplay": lambda model: partita.DensityDisplay.from_estimator(model, X, 0),
+        "FilledCellsDisplay": lambda model: partita.FilledCellsDisplay.from_estimator(model, X, X),
+        "LearningCurveDisplay": lambda model: partita.LearningCurveDisplay.from_estimator(
+            model, [(X, y)], X, y, classes=[0, 1]
+        ),
+        "ProbabilitiesDisplay": lambda model: partita.ProbabilitiesDisplay.from_estimator(model, X, y),
+        "ReliabilityDisplay": lambda model: partita.ReliabilityDisplay.from_estimator(model, X, y),
+        "SimilarityDisplay": lambda model: partita.SimilarityDisplay.from_estimator(model, X),
+        "TraceDisplay": lambda model: partita.TraceDisplay.from_estimator(model),
+    }
+
+
+WRONG = {
+    "AnomalyDisplay": [partita.HybridClassifier(), KernelDensity(), partita.CRPMixture],
+    "ClusterProfileDisplay": [LogisticRegression(), "model"],
+    "ComponentsPosteriorDisplay": [partita.HybridClassifier(), LogisticRegression()],
+    "DensityDisplay": [partita.HybridClassifier(), KernelDensity()],
+    "FilledCellsDisplay": [LogisticRegression(), None],
+    "LearningCurveDisplay": [partita.CRPMixture(), partita.HybridClassifier(), LogisticRegression()],
+    "ProbabilitiesDisplay": [partita.CRPMixture(), Perceptron(), partita.AClass],
+    "ReliabilityDisplay": [partita.CRPMixture(), Perceptron(), 3],
+    "SimilarityDisplay": [partita.AClass(), partita.HybridClassifier()],
+    "TraceDisplay": [partita.HybridClassifier(), LogisticRegression()],
+}
+
+
+def test_every_display_is_here():
+    assert set(WRONG) == {name for name in partita.__all__ if name.endswith("Display")}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_another_estimator_is_an_error_that_says_which_is_wanted(name):
+    for model in WRONG[name]:
+        got = model.__name__ if isinstance(model, type) else type(model).__name__
+        with pytest.raises(ValueError, match=rf"{name}\.from_estimator: estimator must be .*, got .*{got}"):
+            displays(HOLED, np.array([0, 1]))[name](model)
+
+
+def test_fitted_models_of_other_classes_too(mixture, mixed, coins):
+    X, y, classifier = coins
+    with pytest.raises(ValueError, match="must be a fitted CRPMixture, got AClass"):
+        partita.SimilarityDisplay.from_estimator(classifier)
+    with pytest.raises(ValueError, match="a fitted classifier with predict_proba, such as AClass, got CRPMixture"):
+        partita.ReliabilityDisplay.from_estimator(mixture, mixed[0], mixed[2])
+    partita.ReliabilityDisplay.from_estimator(LogisticRegression().fit(np.nan_to_num(X), y), np.nan_to_num(X), y)
+
+
+def test_the_density_of_integers_is_seen_between_them():
+    frame = pd.DataFrame({"year": np.random.default_rng(0).integers(2000, 2004, 80)})
+    model = partita.CRPMixture(n_filters=2, n_sweeps=4, random_state=0).fit(frame)
+    assert model.schema_.kinds == ("real",)
+    display = partita.DensityDisplay.from_estimator(model, frame, "year", n_points=60)
+    assert len(np.unique(display.density)) == 60
