@@ -22,8 +22,9 @@ test test-slow bench docs demo: export MPLBACKEND := Agg
 demo: $(READY)
 	$(BIN)/partita demo
 
+# Two processes, a file of tests in one of them: fixtures of a module are made once.
 test: $(READY)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 test-slow: $(READY)
 	$(BIN)/python -m pytest -m slow $(ARGS)

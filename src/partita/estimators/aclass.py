@@ -56,6 +56,7 @@ class AClass(ClassifierMixin, MixtureEstimator):
     ----------
     classes_, n_features_in_, feature_names_in_ ; temperature_ : exponent of p(row | class) chosen by leave-one-out.
     n_components_posterior_ : dict, class to dict of number of groups to probability (chains with one view).
+    log_evidence_ : of the paper's filter (`n_sweeps=0`), log p(cells, labels) in the units of the table, estimated.
 
     Examples
     --------

@@ -62,6 +62,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     n_components_ : posterior mode of the number of groups; `n_components_posterior_` : dict, size to probability.
     labels_ : groups of the training rows in the kept state nearest to the average co-assignment; of a filter, as
         `predict` gives them at its end. Not there after `partial_fit`, which keeps no rows.
+    log_evidence_ : of the plain filter (`n_sweeps=0`), log p(cells) in the units of the table, estimated.
     diagnostics_ : R-hat and effective sample size of the number of groups over the chains.
 
     Examples
