@@ -1,4 +1,9 @@
 // The extension module: the bindings of every family of kernels (bind_*.cpp; no other file knows Python).
 #include "bind.hpp"
 
-NB_MODULE(_native, m) { partita::bind_mixture(m); }
+NB_MODULE(_native, m) {
+  partita::bind_coding(m);
+  partita::bind_interactions(m);
+  partita::bind_mixture(m);
+  partita::bind_regions(m);
+}

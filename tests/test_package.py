@@ -30,8 +30,8 @@ def test_import_brings_nothing_heavy():
 def test_import_is_quick_beyond_what_it_stands_on():
     code = (
         "import numpy, scipy.special, scipy.stats, scipy.optimize, sklearn.base, sklearn.utils.validation, time\n"
-        "start = time.perf_counter()\nimport partita\npartita.AClass, partita.CRPMixture\n"
-        "print(time.perf_counter() - start)"
+        "start = time.process_time()\nimport partita\npartita.AClass, partita.CRPMixture\n"
+        "print(time.process_time() - start)"  # of the processor: other work on the machine does not count
     )
     seconds = min(float(run_python(code).stdout) for _ in range(3))
     assert seconds < 0.5

@@ -7,7 +7,7 @@ import pytest
 from estimator_tables import QUICK, holed_binary, mixed_frame, numbers
 from sklearn.exceptions import NotFittedError
 
-from partita import AClass, CRPMixture, HybridClassifier
+from partita import AClass, CRPMixture, HybridClassifier, NaiveBayes
 from partita.data.validate import DataWarning
 
 MAKE = {
@@ -16,6 +16,7 @@ MAKE = {
     "CRPMixture": lambda: CRPMixture(**QUICK),
     "CRPMixture smc": lambda: CRPMixture(**QUICK, inference="smc"),
     "HybridClassifier": lambda: HybridClassifier(AClass(**QUICK), random_state=0),
+    "NaiveBayes": lambda: NaiveBayes(random_state=0),
 }
 
 

@@ -6,7 +6,15 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from partita import AClass, CRPMixture, HybridClassifier
+from partita import (
+    AClass,
+    CRPMixture,
+    HybridClassifier,
+    KikuchiBayesClassifier,
+    MDLPDiscretizer,
+    NaiveBayes,
+    TANClassifier,
+)
 
 QUICK = {"n_filters": 2, "n_sweeps": 4}
 ESTIMATORS = [
@@ -15,10 +23,22 @@ ESTIMATORS = [
     CRPMixture(**QUICK),
     CRPMixture(inference="smc", **QUICK),
     HybridClassifier(AClass(**QUICK)),
+    KikuchiBayesClassifier(),
+    KikuchiBayesClassifier(estimate="paper"),
+    MDLPDiscretizer(),
+    NaiveBayes(),
+    TANClassifier(),
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+def not_expected(estimator):
+    if isinstance(estimator, KikuchiBayesClassifier) and estimator.estimate == "evidence":
+        reason = "modes are found to a tolerance with single-precision factors: repeated rows agree to 1e-5, not 1e-7"
+        return {"check_sample_weight_equivalence_on_dense_data": reason}
+    return {}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=not_expected)
 @pytest.mark.filterwarnings("ignore::partita.data.validate.DataWarning")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -30,12 +50,15 @@ def test_parameters_are_stored_as_given_and_survive_clone(estimator):
     mark = object()
     marked = type(estimator)(**{name: mark for name in names})
     assert marked.get_params(deep=False) == {name: mark for name in names}
-    changed = clone(estimator).set_params(random_state=3, progress=True)
+    seeded = {"random_state": 3} if "random_state" in names else {}
+    changed = clone(estimator).set_params(column_kinds=["real"], **seeded)
     assert clone(changed).get_params(deep=False).keys() == set(names)
     assert repr(clone(changed)) == repr(changed)
 
 
-@pytest.mark.parametrize("cls", [AClass, CRPMixture, HybridClassifier])
+@pytest.mark.parametrize(
+    "cls", [AClass, CRPMixture, HybridClassifier, KikuchiBayesClassifier, NaiveBayes, TANClassifier]
+)
 @pytest.mark.parametrize("name", ["random_state", "n_jobs", "column_kinds", "progress", "time_budget", "checkpoint"])
 def test_every_estimator_has_the_common_parameters(cls, name):
     assert name in cls().get_params(deep=False)
@@ -51,6 +74,9 @@ def test_every_estimator_has_the_common_parameters(cls, name):
         (HybridClassifier(n_draws=0), "HybridClassifier: n_draws"),
         (HybridClassifier(generative=CRPMixture), "HybridClassifier: generative"),
         (HybridClassifier(discriminative="forest"), "HybridClassifier: discriminative"),
+        (MDLPDiscretizer(force_first_cut=1), "MDLPDiscretizer: force_first_cut must be True or False, got 1"),
+        (NaiveBayes(level_rows=0), "NaiveBayes: level_rows must be a finite number > 0, got 0"),
+        (TANClassifier(theta="one"), "TANClassifier: theta"),
         (AClass(random_state=-1), "random_state=-1 is negative"),
     ],
 )

@@ -95,6 +95,24 @@ def open_table(X: Any) -> Source:
     return source
 
 
+def take_rows(X: Any, rows: np.ndarray) -> Any:
+    """The rows at these positions, in the container of X."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    polars = sys.modules.get("polars")
+    return X[rows] if polars is not None and isinstance(X, polars.DataFrame) else as_array(X)[rows]
+
+
+def frame_like(X: Any, array: np.ndarray, names: Sequence[str]) -> Any:
+    """The array as a frame of the library of X, with its index and these names; as it is where X is no frame."""
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    if pandas is not None and isinstance(X, pandas.DataFrame):
+        return pandas.DataFrame(array, columns=list(names), index=X.index)
+    if polars is not None and isinstance(X, polars.DataFrame):
+        return polars.DataFrame({name: array[:, j] for j, name in enumerate(names)})
+    return array
+
+
 def as_array(X: Any) -> np.ndarray:
     """A 2-D array of X; rows given as lists become an object array where they hold more than numbers."""
     if isinstance(X, np.ma.MaskedArray):

@@ -33,12 +33,12 @@ from partita.data.unseen import Unseen, find_unseen, warn_unseen
 _CELLS_AT_ONCE = 1 << 15  # a block of rows that stays in the second-level cache
 
 
-def learn_schema(X: Any, column_kinds: ColumnKinds = None) -> Schema:
+def learn_schema(X: Any, column_kinds: ColumnKinds = None, warn: bool = True) -> Schema:
     """Names, kinds, levels, centres and scales of the columns of X.
 
     column_kinds    kinds the caller insists on: a dict (name or position -> kind) or a list (None = infer).
 
-    Warns, once for each sort, of columns that are all missing, constant, or have a level for every row.
+    With `warn`, warns once for each sort of columns that are all missing, constant, or have a level for every row.
     """
     source = open_table(X)
     wanted = read_column_kinds(column_kinds, source.labels)
@@ -47,7 +47,7 @@ def learn_schema(X: Any, column_kinds: ColumnKinds = None) -> Schema:
     for position, cells in enumerate(source.cells(range(source.n_columns))):
         column = _learn_column(cells, wanted[position], source.labels[position], source.label(position))
         columns.append(column)
-        doubt = find_doubt(cells, column.kind, len(column.levels))
+        doubt = find_doubt(cells, column.kind, len(column.levels)) if warn else None
         if doubt:
             doubts.setdefault(doubt, []).append(repr(source.labels[position]))
     warn_of(doubts)

@@ -53,12 +53,15 @@ class TableEstimator(BaseEstimator):
     """An estimator that learns from a table with holes."""
 
     _constraints: ClassVar[dict[str, Constraint]] = {}
+    _scaled: ClassVar[bool] = True  # whether real cells are centred and scaled, or only compared
 
     def _check(self) -> None:
-        check_parameters(type(self).__name__, self.get_params(deep=False), {**COMMON, **self._constraints})
-        root_sequence(self.random_state)
-        if self.checkpoint is not None:
-            check_checkpoint(self.checkpoint)
+        parameters = self.get_params(deep=False)
+        common = {name: constraint for name, constraint in COMMON.items() if name in parameters}
+        check_parameters(type(self).__name__, parameters, {**common, **self._constraints})
+        root_sequence(parameters.get("random_state"))
+        if parameters.get("checkpoint") is not None:
+            check_checkpoint(parameters["checkpoint"])
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -73,7 +76,8 @@ class TableEstimator(BaseEstimator):
 
     def _learn(self, X: Any) -> Table:
         """The schema from the training table, and the table."""
-        self.schema_: Schema = learn_schema(X, self.column_kinds)
+        schema = learn_schema(X, self.column_kinds)
+        self.schema_: Schema = schema if self._scaled else schema.unscaled()
         self.n_features_in_ = self.schema_.n_columns
         if self.schema_.named:
             self.feature_names_in_ = np.array(self.schema_.names, dtype=object)

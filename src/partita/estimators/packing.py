@@ -22,13 +22,26 @@ from ..data.archive_tree import ArchiveError
 from ..data.schema import Schema
 from ..inference.streams import generator_from_tree, generator_to_tree
 from ..models.bank import Rule
+from ..models.class_statistics import ClassStatistics
+from ..models.coding import Coder
 from ..models.ensemble import Ensemble
+from ..models.evidence import Evidence
+from ..models.kikuchi import Kikuchi
 from ..models.online import Online
 from ..models.problem import Settings, make_grids
 from ..models.soundness import Unsound
+from ..models.tan import Tree
 
 # public estimators -> the module of this package that defines them
-PUBLIC = {"AClass": "aclass", "CRPMixture": "crp_mixture", "HybridClassifier": "hybrid_classifier"}
+PUBLIC = {
+    "AClass": "aclass",
+    "CRPMixture": "crp_mixture",
+    "HybridClassifier": "hybrid_classifier",
+    "KikuchiBayesClassifier": "kikuchi_bayes",
+    "MDLPDiscretizer": "mdlp_discretizer",
+    "NaiveBayes": "naive_bayes",
+    "TANClassifier": "tan",
+}
 # scikit-learn's estimators that are numbers and arrays only; most others could be stored by pickle alone
 FOREIGN: dict[str, type] = {cls.__name__: cls for cls in (LogisticRegression, Pipeline, StandardScaler)}
 
@@ -112,12 +125,17 @@ def _legacy_from_tree(tree: dict[str, Any]) -> np.random.RandomState:
 
 
 _CODECS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "ClassStatistics": (ClassStatistics, ClassStatistics.to_tree, ClassStatistics.from_tree),
+    "Coder": (Coder, Coder.to_tree, Coder.from_tree),
     "Schema": (Schema, Schema.to_tree, Schema.from_tree),
     "Ensemble": (Ensemble, Ensemble.to_tree, Ensemble.from_tree),
     "Online": (Online, _online_to_tree, _online_from_tree),
+    "Evidence": (Evidence, Evidence.to_tree, Evidence.from_tree),
+    "Kikuchi": (Kikuchi, Kikuchi.to_tree, Kikuchi.from_tree),
     "Generator": (np.random.Generator, generator_to_tree, generator_from_tree),
     "SeedSequence": (np.random.SeedSequence, lambda seed: seed.state, lambda tree: np.random.SeedSequence(**tree)),
     "RandomState": (np.random.RandomState, lambda state: state.get_state(legacy=False), _legacy_from_tree),
+    "Tree": (Tree, Tree.to_tree, Tree.from_tree),
     "path": (os.PathLike, os.fspath, str),
 }
 

@@ -27,7 +27,7 @@ class Silent:
 class Bar:
     """A tqdm bar, in a terminal or a notebook: steps done of `total`, and the first `shown` entries of the info."""
 
-    def __init__(self, total: int, label: str = "", shown: int = 3) -> None:
+    def __init__(self, total: int | None, label: str = "", shown: int = 3) -> None:
         self.total = total
         self.label = label
         self.shown = shown
@@ -49,6 +49,6 @@ class Bar:
             self._bar.close()
 
 
-def make_monitor(progress: bool, total: int, label: str = "") -> Monitor:
+def make_monitor(progress: bool, total: int | None, label: str = "") -> Monitor:
     """A bar if `progress`, else silence."""
     return Bar(total, label) if progress else Silent()

@@ -162,6 +162,40 @@ class Grids:
     rise_sum: np.ndarray  # (counts, len(sums) padded)
 
 
+@dataclass
+class CodedRows:
+    """Complete rows of levels, attribute by attribute: what Kikuchi-Bayes regions are counted on."""
+
+    codes: np.ndarray  # int32 (d, n): level of every row, 0 .. levels[j] - 1
+    levels: np.ndarray  # int32 (d,)
+
+
+@dataclass
+class Regions:
+    """m regions of one order; region j owns cells `offset[j] : offset[j + 1]` of every table, last member fastest."""
+
+    members: np.ndarray  # int32 (m, order), each row increasing; lexicographic order of the rows is fastest
+    offset: np.ndarray  # int64 (m + 1,)
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+
+@dataclass
+class Moments:
+    """Sums over rows of V numbers times products of up to three indicators, from which tables of sums follow.
+
+    Attribute j has one indicator for each of its levels but level 0: the columns `first[j] : first[j + 1]` of K.
+    `three` is needed for regions of order 3 only, all of which then begin with the same attribute.
+    """
+
+    first: np.ndarray  # int32 (d + 1,)
+    zero: np.ndarray  # float64 (V,)
+    one: np.ndarray  # float64 (V, K)
+    two: np.ndarray  # float64 (V, K, K), of which the upper triangle is read
+    three: np.ndarray  # float64 (V, levels of the first attribute - 1, K, K)
+
+
 def table_width(kind: int, levels: int) -> int:
     """Entries of the predictive table of one column."""
     return {BINARY: 2, CATEGORICAL: levels + 1, COUNT: 3, REAL: 4, CORRELATED: 0}[kind]

@@ -295,3 +295,12 @@ def sample_table(ensemble: Ensemble, schema: Schema, n: int, rng: np.random.Gene
         part = _draw_cells(lens, state, blank.take(mine), label[mine], groups, rng)
         codes[mine], reals[mine] = part.codes, part.reals
     return Table(schema, codes, reals), label
+
+
+def sample_groups(lens: Lens, state: Predictive, schema: Schema, group: np.ndarray, rng: np.random.Generator) -> Table:
+    """New rows, each from the given group of a state with one restaurant and one class."""
+    n = len(group)
+    blank = Table(schema, np.full((n, len(schema.discrete)), -1, np.int32), np.full((n, len(schema.numeric)), np.nan))
+    groups = np.zeros((FIRST_RESTAURANT + 1, n), int)
+    groups[FIRST_RESTAURANT] = group
+    return _draw_cells(lens, state, blank, np.zeros(n, int), groups, rng)

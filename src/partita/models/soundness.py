@@ -6,9 +6,12 @@ import numpy as np
 
 from ..data.schema import Schema
 from ..kernels.contract import BINARY, CATEGORICAL, CORRELATED, COUNT, REAL, Filter, Grids, Layout, Predictive
+from .class_statistics import ClassStatistics
+from .coding import Coder
 from .ensemble import Ensemble
 from .lens import Lens
 from .online import Online
+from .tan import Tree
 
 
 class Unsound(ValueError):
@@ -121,3 +124,12 @@ def check_online(online: Online, schema: Schema) -> None:
         _within(bank.label, "label", -1, rule.n_classes - 1)
         for f in bank.filters:
             check_filter(f, layout, rule.n_particles, rule.window)
+
+
+def check_coder(coder: Coder, schema: Schema, tree: Tree | None) -> None:
+    need(coder.schema == schema, "columns of the codes")
+    need(tree is None or np.array_equal(tree.levels, coder.levels), "levels of the tree")
+
+
+def check_statistics(statistics: ClassStatistics, schema: Schema, n_classes: int) -> None:
+    need(statistics.fits(schema, n_classes), "statistics of the classes")

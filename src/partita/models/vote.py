@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
-SMALLEST = 1e-12
+from .pooling import SMALLEST, best_log_temperature, pool_weights
+
 POSTERIORS, DENSITIES = "posteriors", "densities"
-PRIOR_ROWS = 20.0  # what the even split over members is worth when their weights are chosen
 EM_ROUNDS = 50
 # a kind of chain is dropped when its leave-one-out loss is so much worse than the best kind's, in ratio and in standard
 # errors of the difference over rows
@@ -109,7 +108,7 @@ def choose_members(left_out: np.ndarray, label: np.ndarray, log_prior: np.ndarra
             own.append(answer(member, mine[rule == DENSITIES], log_prior)[rows, label])
     hopeful = _hopeful(members, np.array(own))
     members, own = [members[m] for m in hopeful], [own[m] for m in hopeful]
-    for member, weight in zip(members, _pool(np.array(own)), strict=True):
+    for member, weight in zip(members, pool_weights(np.array(own), rounds=EM_ROUNDS), strict=True):
         member.weight = float(weight)
     return members
 
@@ -141,19 +140,6 @@ def _choose_temperature(log_density: np.ndarray, label: np.ndarray, log_prior: n
         p = posteriors(log_density, log_prior, np.exp(log_t))[:, rows, label].mean(axis=0)
         return float(-np.log(p + SMALLEST).mean())
 
-    best = minimize_scalar(loss, bounds=LOG_TEMPERATURES, method="bounded", options={"maxiter": 12, "xatol": 0.02})
+    best = best_log_temperature(loss, LOG_TEMPERATURES)
     # more than one is hard to believe: groups and hyper-parameters have seen the row that is left out
-    return float(np.exp(best.x if best.x < 0 else 0.75 * best.x))
-
-
-def _pool(own: np.ndarray) -> np.ndarray:
-    """Weights of a linear pool: EM on the members' leave-one-out probabilities (members, rows) of the true class,
-    with a Dirichlet prior worth `PRIOR_ROWS` rows."""
-    n = len(own)
-    share, prior = np.full(n, 1 / n), np.full(n, PRIOR_ROWS / n)
-    for _ in range(EM_ROUNDS):
-        credit = share[:, None] * (own + SMALLEST)
-        credit /= credit.sum(axis=0)
-        share = credit.sum(axis=1) + prior
-        share /= share.sum()
-    return share
+    return float(np.exp(best if best < 0 else 0.75 * best))

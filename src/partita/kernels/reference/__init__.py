@@ -5,16 +5,21 @@ by draw; also what runs where no compiler was found. Here a row is really taken 
 predictive probabilities are computed from the statistics, and the tables are filled in at the end of each kernel.
 """
 
+from .coding import mdlp_cut_points
+from .counting import class_statistics, pair_counts
 from .density import group_scores, leave_one_out, log_density
 from .filter import filter_density, filter_rows
 from .gibbs import gibbs_sweep, gibbs_sweeps
 from .hyper import log_likelihood, move_concentration, move_hyper, refresh_tables
+from .interactions import look_up, scan_regions, softmax_loss, tally
+from .regions import region_normalisers, region_potentials, region_sums, region_sums_of_moments
 from .relabel import relabel_sweep
 from .resample import resample
 from .split_merge import split_merge
 from .views import move_views, rebuild
 
 __all__ = [
+    "class_statistics",
     "filter_density",
     "filter_rows",
     "gibbs_sweep",
@@ -23,12 +28,22 @@ __all__ = [
     "leave_one_out",
     "log_density",
     "log_likelihood",
+    "look_up",
+    "mdlp_cut_points",
     "move_concentration",
     "move_hyper",
     "move_views",
+    "pair_counts",
     "rebuild",
     "refresh_tables",
+    "region_normalisers",
+    "region_potentials",
+    "region_sums",
+    "region_sums_of_moments",
     "relabel_sweep",
     "resample",
+    "scan_regions",
+    "softmax_loss",
     "split_merge",
+    "tally",
 ]

@@ -1,0 +1,70 @@
+"""A schema that grows: what more rows add to what was learnt of the columns, whatever parts they come in.
+
+Kinds only widen, as they would had all rows come at once: numbers that are only 0 and 1 are binary until another number
+comes, counts become real with the first cell that is no count, and levels are added as they are met.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from partita.data.containers import open_table
+from partita.data.encode import learn_schema, match_columns
+from partita.data.kinds import DISCRETE, ColumnKinds, read_column_kinds
+from partita.data.schema import Column, Schema
+
+
+def grow_schema(schema: Schema, X: Any, column_kinds: ColumnKinds, owner: str) -> Schema:
+    """The schema of the rows that `schema` was learnt from and of X together; centres and scales stay."""
+    source = open_table(X)
+    order = match_columns(source, schema, owner)
+    wanted = read_column_kinds(column_kinds, schema.names)
+    part = learn_schema(X, {source.labels[there]: kind for there, kind in zip(order, wanted)}, warn=False)
+    columns = [
+        _widen(old, part.columns[there], kind is not None, schema.label(position))
+        for position, (old, there, kind) in enumerate(zip(schema.columns, order, wanted))
+    ]
+    return replace(schema, columns=tuple(columns))
+
+
+def _widen(old: Column, new: Column, fixed: bool, label: str) -> Column:
+    """The column as both parts of it show it."""
+    if not new.observed:
+        return old
+    if not old.observed:
+        return replace(new, name=old.name)
+    if old.kind in DISCRETE and new.kind in DISCRETE:
+        return _join_levels(old, new, fixed, label)
+    if old.kind in DISCRETE or new.kind in DISCRETE:
+        binary = old if old.kind in DISCRETE else new
+        if not set(binary.levels) <= {0, 1}:
+            raise _mixed(old, new, label)
+        return replace(new if old.kind in DISCRETE else old, name=old.name)  # zeros and ones are numbers too
+    return replace(old, kind="real") if "real" in (old.kind, new.kind) else old
+
+
+def _join_levels(old: Column, new: Column, fixed: bool, label: str) -> Column:
+    added = [level for level in new.levels if level not in old.levels]
+    if not added:
+        return old
+    levels = [*old.levels, *added]
+    if len({isinstance(level, str) for level in levels}) > 1:
+        raise _mixed(old, new, label)
+    if old.origin != "category":
+        levels.sort()
+    if len(levels) <= 2:
+        return replace(old, levels=tuple(levels))
+    if fixed and old.kind == "binary":
+        raise ValueError(
+            f'{label} is said to be "binary" but holds a third value in these rows: {added[-1]!r}, after '
+            f'{", ".join(map(repr, old.levels))}. Say "categorical" in column_kinds and learn anew.'
+        )
+    return replace(old, kind="categorical", levels=tuple(levels))
+
+
+def _mixed(old: Column, new: Column, label: str) -> ValueError:
+    return ValueError(
+        f'{label} was "{old.kind}" ({old.origin}) in the rows so far and is "{new.kind}" ({new.origin}) in these. '
+        "Convert the column to one type in all parts."
+    )

@@ -1,0 +1,266 @@
+"""`KikuchiBayesClassifier`: which attributes act together, found by a greedy path and averaged over it."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..data.frames import make_frame
+from ..data.validate import Constraint, boolean, integer, number, one_of, optional
+from ..inference.loop import count_workers
+from ..inference.streams import root_sequence
+from ..models.coding import Coder
+from ..models.evidence import Evidence, fit_evidence
+from ..models.evidence_settings import Settings
+from ..models.kikuchi import Kikuchi, interactions, stage_weights
+from ..models.kikuchi_path import find_path
+from ..models.kikuchi_problem import Choices, Problem
+from ..models.kikuchi_search import Search, regions_in
+from ..models.regions import Region, counting_numbers
+from .labelled_base import LabelledEstimator
+
+
+@dataclass
+class Explanation:
+    """What each region of a path says of each row.
+
+    regions         the regions in the order of the path; the first, (), is the class alone. With "evidence" also
+                    ("slope", column), ("steps", column), ("products",) and ("pooling",).
+    contributions   (n, regions, classes): what a region adds to the log probability of a class, less the mean over
+                    classes; for two classes twice the value of the second is its contribution to the log odds.
+    log_odds        (n, classes): their sum. Its softmax is `predict_proba`.
+    """
+
+    regions: list[Region]
+    contributions: np.ndarray
+    log_odds: np.ndarray
+
+
+class KikuchiBayesClassifier(ClassifierMixin, LabelledEstimator):
+    """Kikuchi-Bayes [1]: a Markov network over attributes and class, with interactions of up to `max_order` variables.
+
+    Numeric columns are cut by Fayyad and Irani's rule on the training rows. A missing cell is the learnt level
+    "missing" where its column had missing cells in training; where it had none the cell is summed over the attribute's
+    levels in the Kikuchi product, exactly. A level not seen in training is treated as missing.
+
+    Parameters
+    ----------
+    max_order : largest region, the class counted (2 to 6): 2 selects among naive Bayes's attributes, 4 finds
+        interactions of up to three attributes with the class.
+    averaging : with "paper", True averages over the stages of the path with their posterior weights (kBMA); False
+        predicts by the hilltop alone (kMAP).
+    estimate : "evidence" (the recommended one): maximum-entropy parameters with Gaussian priors whose variances
+        maximise the evidence, in stages that are pooled by leave-one-out; numeric columns also act by their values, and
+        a missing cell that training did not know is averaged over the training frequencies of its levels. "paper": the
+        closed-form product of [1]. Both share the search, `path_`, `map_regions_` and `region_graph_`.
+    theta : total pseudo-count of every submodel (eq. 4), spread evenly over its cells: 1 (the default) to predict;
+        1e-4 reproduces Table 1 of [1].
+    beyond : how the path goes on past the hilltop, as long as the likelihood rises: "end", after the last order;
+        "each", after every order; "never".
+    singles : "greedy" starts from the class alone and chooses attributes one by one; "all" starts from naive Bayes.
+    prior_cells : the degrees of freedom in the prior (eq. 7) count "all" cells, or only those "observed".
+    force_first_cut : cut every numeric column at least once, even where the description length advises against it.
+    max_candidates : most regions of one size that are searched; more are screened to the most promising attributes,
+        with a warning.
+    weight_cut : the path ends when a stage would weigh less than exp(-weight_cut) of the best; None: never.
+    missing_label : one more mark of a missing label; None, NaN and NA always are. Rows without a label are left out.
+    column_kinds, random_state, n_jobs, progress, time_budget, checkpoint : as in `AClass`. The result does not depend
+        on `n_jobs`; `random_state` draws the rows that "evidence" learns variances from where there are many.
+        When `time_budget` (seconds) is spent, or on Ctrl-C, the
+        path found so far is kept and a warning names what was not searched.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_ ; theta_ : the pseudo-count used.
+    path_ : a frame with one row per stage: stage, region, log_likelihood, df, log_posterior, weight, phase.
+    map_regions_ : regions of the hilltop in the order in which they were added, as tuples of column positions.
+    region_graph_ : dict from regions (the class not listed) to their counting numbers, of the hilltop.
+    interaction_information_ : dict from every region of the path to its interaction information with the class (nats).
+
+    References
+    ----------
+    [1] A. Jakulin and I. Rish, Kikuchi-Bayes: Markov networks for classification, IBM research report.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partita import KikuchiBayesClassifier
+    >>> X = np.random.default_rng(0).integers(0, 2, (200, 3))
+    >>> y = X[:, 0] ^ X[:, 1]
+    >>> KikuchiBayesClassifier(estimate="paper").fit(X, y).map_regions_
+    [(0, 1)]
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "max_order": integer(2, 6),
+        "averaging": boolean(),
+        "estimate": one_of("evidence", "paper"),
+        "theta": number(0, open_low=True),
+        "beyond": one_of("end", "each", "never"),
+        "singles": one_of("greedy", "all"),
+        "prior_cells": one_of("all", "observed"),
+        "force_first_cut": boolean(),
+        "max_candidates": integer(1),
+        "weight_cut": optional(number(0, open_low=True)),
+    }
+    _scaled = False
+
+    def __init__(
+        self, *, max_order=4, averaging=True, estimate="evidence", theta=1.0, beyond="end", singles="greedy",
+        prior_cells="all", force_first_cut=False, max_candidates=1_000_000, weight_cut=40.0, missing_label=None,
+        column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None, checkpoint=None,
+    ):  # fmt: skip
+        self.max_order = max_order
+        self.averaging = averaging
+        self.estimate = estimate
+        self.theta = theta
+        self.beyond = beyond
+        self.singles = singles
+        self.prior_cells = prior_cells
+        self.force_first_cut = force_first_cut
+        self.max_candidates = max_candidates
+        self.weight_cut = weight_cut
+        self.missing_label = missing_label
+        self.column_kinds = column_kinds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.time_budget = time_budget
+        self.checkpoint = checkpoint
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KikuchiBayesClassifier:
+        """Learn from rows X with labels y; weights count as repetitions of a row, rows without a label do not count."""
+        self._check()
+        with self._all_or_nothing():
+            runner = self._runner()
+            table, label, weight = self._learn_labelled(X, y, sample_weight)
+            self._coder = Coder.learn(table, label, len(self.classes_), weight, bool(self.force_first_cut))
+            codes = self._coder.codes(table)
+            problem = Problem.of(codes, self._coder.levels, label, weight, len(self.classes_))
+            self.theta_ = float(self.theta)
+            mark = self._fingerprint(codes, label, weight)
+            search = find_path(problem, self._choices(), runner, mark, self.schema_.names)
+            self._keep(problem, search)
+            self._built: Kikuchi | Evidence
+            if self.estimate == "evidence":
+                self._built = self._fit_evidence(codes, table.reals, label, weight, runner.begun)
+            else:
+                self._built = Kikuchi.of(problem, search.path, self.theta_, self.averaging)
+        return self
+
+    def _fit_evidence(
+        self, codes: np.ndarray, reals: np.ndarray, label: np.ndarray, weight: np.ndarray, begun: float
+    ) -> Evidence:
+        """Maximum-entropy parameters, with a stage for the interactions of the closed-form hilltop."""
+        regions = [region for region in self.map_regions_ if len(region) > 1]
+        until = math.inf if self.time_budget is None else begun + self.time_budget
+        settings = Settings(max_attributes=self.max_order - 1)
+        return fit_evidence(
+            codes, self._coder.levels, reals, label, len(self.classes_), weight, settings, regions,
+            np.random.default_rng(root_sequence(self.random_state)), count_workers(self.n_jobs),
+            lambda: time.monotonic() > until,
+        )  # fmt: skip
+
+    def _choices(self) -> Choices:
+        return Choices(
+            self.max_order, float(self.theta), self.beyond, self.singles, self.prior_cells, self.max_candidates,
+            self.weight_cut,
+        )  # fmt: skip
+
+    def _keep(self, problem: Problem, search: Search) -> None:
+        path = search.path
+        scores = [stage.log_posterior for stage in path], [stage.log_likelihood for stage in path]
+        hilltop = int(stage_weights(*scores, averaging=False).argmax())
+        self.map_regions_ = regions_in(path[: hilltop + 1])
+        if self.singles == "all":
+            self.map_regions_ = [s for s in path[0].new if s] + self.map_regions_
+        self.region_graph_ = counting_numbers(self.map_regions_)
+        self.interaction_information_ = interactions(problem, regions_in(path) or self.map_regions_, self.theta_)
+        self._path = {
+            "stage": list(range(len(path))),
+            "region": [stage.region for stage in path],
+            "log_likelihood": scores[1],
+            "df": [stage.df for stage in path],
+            "log_posterior": scores[0],
+            "weight": stage_weights(*scores, averaging=self.averaging).tolist(),
+            "phase": [stage.phase for stage in path],
+        }
+
+    # ---- answers ----
+
+    @property
+    def path_(self) -> Any:
+        """The path as a frame, one row per stage."""
+        check_is_fitted(self, "map_regions_")
+        return make_frame(self._path)
+
+    def _read(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Levels and numbers of new rows."""
+        check_is_fitted(self, "map_regions_")
+        table = self._encode(X)
+        return self._coder.codes(table), table.reals
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of every class (columns as `classes_`) for each row."""
+        codes, reals = self._read(X)
+        if isinstance(self._built, Kikuchi):
+            return self._built.proba(codes)
+        proba = np.exp(self._built.log_proba(codes, reals))
+        return proba / proba.sum(axis=1, keepdims=True)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Most probable class of every row."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def explain(self, X: Any) -> Explanation:
+        """The additive contribution of every region to the log odds of every class, for each row.
+
+        Averaged predictions are no product. With `estimate="paper"` they are cut off after each stage in turn, and the
+        contribution of a region is what the prediction changes by from the cut before it to the cut after it; with
+        `averaging=False` that is the log of the region's own factor. With "evidence" contributions are those of the
+        stages averaged by their weights, and the last one, ("pooling",), is what averaging probabilities rather than
+        their logarithms adds.
+        """
+        codes, reals = self._read(X)
+        if isinstance(self._built, Kikuchi):
+            contributions = self._built.contributions(codes)
+            return Explanation(list(self._built.regions), contributions, contributions.sum(axis=1))
+        told = self._built.explain(codes, reals)
+        first = np.broadcast_to(told.intercept, (len(codes), len(self.classes_)))[:, None]
+        contributions = np.concatenate([first, told.contributions, told.pooling[:, None]], axis=1)
+        keys = [(), *map(self._named, told.keys), ("pooling",)]
+        return Explanation(keys, contributions, contributions.sum(axis=1))
+
+    def _named(self, key: tuple) -> tuple:
+        """A group of the evidence estimator: a region as it is, a numeric group with the position of its column."""
+        if len(key) == 2 and isinstance(key[0], str):
+            assert isinstance(self._built, Evidence)
+            return (key[0], int(self.schema_.numeric[self._built.numerics.column[key[1]]]))
+        return key
+
+    def to_networkx(self) -> Any:
+        """The region graph as a networkx.DiGraph: regions with their `counting_number`, edges to largest subsets."""
+        check_is_fitted(self, "map_regions_")
+        import networkx as nx
+
+        graph = nx.DiGraph()
+        for region, c in self.region_graph_.items():
+            names = tuple(self.schema_.names[j] for j in region)
+            information = self.interaction_information_.get(region)
+            graph.add_node(region, counting_number=c, names=names, interaction=information)
+        for a in self.region_graph_:
+            below = [b for b in self.region_graph_ if set(b) < set(a)]
+            graph.add_edges_from((a, b) for b in below if not any(set(b) < set(c) for c in below))
+        return graph

@@ -1,0 +1,134 @@
+"""The posterior mode of a log-linear model with Gaussian priors: L-BFGS, preconditioned.
+
+In whitened coordinates u = w / s, s^2 being the prior variances, the objective is
+
+    - sum over rows of a_i log P(y_i | x_i) + 1/2 |u|^2
+
+with row weights a_i. The line search moves along logits, so it needs no product with the design. Two classes have one
+logit (of class 1 against class 0), more have one each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ..kernels import kernel
+
+ENOUGH, SHRINKS = 1e-4, 12  # share of the linear decrease that a step must keep; how often it is shortened
+ROUNDING = 1e-9  # of the objective, relative: what a step may seem to lose
+
+
+class Design(Protocol):
+    def times(self, w: np.ndarray) -> np.ndarray: ...
+    def transposed_times(self, r: np.ndarray) -> np.ndarray: ...
+
+
+@dataclass
+class Target:
+    """The labels with the rows' weights."""
+
+    label: np.ndarray  # int32 (n,)
+    weight: np.ndarray  # float64 (n,)
+    n_logits: int
+
+    @property
+    def total(self) -> float:
+        return float(self.weight.sum())
+
+    def take(self, rows: np.ndarray | slice) -> Target:
+        return Target(self.label[rows], self.weight[rows], self.n_logits)
+
+    def indicator(self) -> np.ndarray:
+        """(n, K): one where the row has the logit's class."""
+        if self.n_logits == 1:
+            return (self.label == 1).astype(np.float64)[:, None]
+        return np.eye(self.n_logits)[self.label]
+
+    def loss(self, logits: np.ndarray, residual: np.ndarray) -> float:
+        """Negative log-likelihood; residual[:] = a (p - y)."""
+        return kernel.softmax_loss(logits, self.label, self.weight, residual)
+
+
+@dataclass
+class Mode:
+    u: np.ndarray  # (columns, K) whitened parameters
+    logits: np.ndarray  # (n, K)
+    residual: np.ndarray  # (n, K): a (p - y)
+    value: float  # the objective
+    log_likelihood: float
+
+
+def objective(design: Design, scale: np.ndarray, target: Target, u: np.ndarray) -> tuple[float, np.ndarray]:
+    """The objective and its gradient."""
+    logits = design.times(scale[:, None] * u)
+    residual = np.empty_like(logits)
+    value = target.loss(logits, residual) + 0.5 * float(np.vdot(u, u))
+    return value, scale[:, None] * design.transposed_times(residual) + u
+
+
+def find_mode(
+    design: Design, scale: np.ndarray, target: Target, u: np.ndarray,
+    precondition: Callable[[np.ndarray], np.ndarray], max_steps: int, tolerance: float,
+) -> Mode:  # fmt: skip
+    """Minimise from `u` until the Newton decrement, as the preconditioner sees it, is below `tolerance`."""
+    s = scale[:, None]
+    logits = design.times(s * u)
+    residual = np.empty_like(logits)
+    loss = target.loss(logits, residual)
+    value = loss + 0.5 * float(np.vdot(u, u))
+    gradient = s * design.transposed_times(residual) + u
+    history: list[tuple[np.ndarray, np.ndarray, float]] = []
+    for _ in range(max_steps):
+        direction = _direction(gradient, history, precondition)
+        slope = float(np.vdot(gradient, direction))
+        if not slope > tolerance:
+            break
+        along = design.times(s * direction)
+        found = _line_search(target, logits, along, u, direction, value, slope)
+        if found is None:
+            target.loss(logits, residual)  # as it was before the steps that failed
+            break
+        step, logits, residual, loss, value = found
+        moved = -step * direction
+        u = u + moved
+        gradient_there = s * design.transposed_times(residual) + u
+        bend = gradient_there - gradient
+        curvature = float(np.vdot(moved, bend))
+        if curvature > 0:
+            history.append((moved, bend, 1.0 / curvature))
+        gradient = gradient_there
+    return Mode(u, logits, residual, value, -loss)
+
+
+def _direction(gradient: np.ndarray, history: list, precondition: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The two loops of L-BFGS around the preconditioner."""
+    q = gradient.copy()
+    shares = []
+    for moved, bend, inverse in reversed(history):
+        a = inverse * float(np.vdot(moved, q))
+        q -= a * bend
+        shares.append(a)
+    q = precondition(q)
+    for (moved, bend, inverse), a in zip(history, reversed(shares), strict=True):
+        q += moved * (a - inverse * float(np.vdot(bend, q)))
+    return q
+
+
+def _line_search(target, logits, along, u, direction, value, slope):
+    """(step, logits, residual, loss, value) of the first step that decreases enough; None if there is none."""
+    uu, ud, dd = (float(np.vdot(a, b)) for a, b in ((u, u), (u, direction), (direction, direction)))
+    residual = np.empty_like(logits)
+    step = 1.0
+    for _ in range(SHRINKS):
+        there = logits - step * along
+        loss = target.loss(there, residual)
+        value_there = loss + 0.5 * (uu - 2 * step * ud + step * step * dd)
+        if value_there <= value - ENOUGH * step * slope + ROUNDING * abs(value):
+            return step, there, residual, loss, value_there
+        parabola = 0.5 * slope * step * step / max(value_there - value + step * slope, 1e-30)
+        step = max(0.15 * step, min(0.6 * step, parabola))
+    return None

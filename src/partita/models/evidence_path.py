@@ -1,0 +1,127 @@
+"""The path: nested log-linear models from single attributes to regions found by evidence, each fitted from the last.
+
+| stage | what it has |
+|---|---|
+| singles | every attribute alone |
+| numerics | + slopes and steps of the numeric columns |
+| products | + products of numeric columns |
+| pairs | numerics + pairs with gain > log(candidates + 1) |
+| triples | pairs + triples with gain > log(candidates + 1) + products |
+| beyond | numerics + pairs with gain > `Settings.beyond`; with two classes at most half of them by chance |
+| all pairs | numerics + every pair, where they are few enough: nothing is selected, so many weak ones can show |
+| path | numerics + the regions of the closed-form path, where they are given |
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .evidence_design import Key, region_size
+from .evidence_search import Field, Gains, all_pairs, fitted_dimensions, scan, triples_over
+from .evidence_settings import Settings
+from .evidence_stages import Stage, Stages, Training
+
+HEREDITY = 0.0  # a triple is a candidate if one of its pairs has more evidence gain than this
+
+
+class Path(Stages):
+    """The stages in the order above, with the searches between them."""
+
+    def __init__(
+        self, training: Training, settings: Settings, rng: np.random.Generator, n_jobs: int = 1,
+        stop: Callable[[], bool] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(training, settings, rng)
+        self.n_jobs, self.stop = n_jobs, stop or (lambda: False)
+        self.n_unsearched = 0
+
+    @property
+    def budget(self) -> float:
+        return min(self.settings.max_cells, self.training.target.total / 2)
+
+    def walk(self, regions: Sequence[Key] = ()) -> None:
+        """All stages; `regions` are those of the closed-form path."""
+        with_products = self.training.numerics.has_products
+        products: list[Key] = [("products",)] if with_products else []
+        base = self.add("singles", self.singles)
+        if self.slopes and not self.stop():
+            base = self.add("numerics", self.singles + self.slopes, base)
+        if with_products and not self.stop():
+            self.add("products", base.keys + products, base)
+        if self.settings.max_attributes > 1 and len(self.singles) > 1 and not self.stop():
+            self._walk_regions(base, products)
+        extra = self._affordable(regions) if self.training.target.total >= self.settings.path_rows else []
+        if extra and not self.stop():
+            self.add("path", base.keys + extra, base)
+        for stage in self.stages:
+            self.finish(stage)
+
+    def _walk_regions(self, base: Stage, products: list[Key]) -> None:
+        gains = self._scan_pairs(base)
+        pairs = gains.chosen(math.log(len(gains.gain) + 1), self.budget)
+        least = self.settings.beyond
+        # with more classes the share of chance is not known, and dense interactions (soybean, anneal) would be lost
+        beyond = gains.chosen(gains.worth_having(least) if self.target.n_logits == 1 else least, self.budget)
+        self.start.update({**beyond, **pairs})
+        top = base
+        if pairs and not self.stop():
+            top = self.add("pairs", base.keys + self.add_regions(pairs), base)
+        triples: dict[Key, float] = {}
+        if self.settings.max_attributes > 2 and len(self.singles) > 2 and not self.stop():
+            triples = self._find_triples(top, gains, set(pairs))
+            self.start.update(triples)
+        if (triples or (pairs and products)) and not self.stop():
+            self.add("triples", top.keys + self.add_regions(triples) + products, top)
+        if len(beyond) > len(pairs) and not self.stop():
+            top = self.add("beyond", base.keys + self.add_regions(beyond), top)
+        everything = [tuple(pair) for pair in gains.regions.tolist()]
+        affordable = gains.occupied.sum() <= self.settings.all_pairs * self.budget
+        if affordable and len(everything) > len(beyond) and not self.stop():
+            rest = [pair for pair in everything if pair not in beyond]
+            self.add("all pairs", base.keys + self.add_regions([*beyond, *rest]), top)
+
+    def _field(self, stage: Stage) -> Field:
+        moments = self.finish(stage).moments
+        assert moments is not None
+        columns = np.ascontiguousarray(self.training.codes.T)
+        return Field(columns, self.training.levels, np.ascontiguousarray(moments), self.n_jobs)
+
+    def _scan_pairs(self, base: Stage) -> Gains:
+        s, levels = self.settings, self.training.levels
+        columns = np.array([key[0] for key in self.singles])
+        most = int((1 + math.isqrt(1 + 8 * s.max_candidates)) // 2)
+        if len(columns) > most:  # the columns whose own parameters are largest
+            size = [float((base.w[a:b] ** 2).mean()) for a, b in zip(base.first[:-1], base.first[1:], strict=True)]
+            keep = np.argsort(-np.array(size[: len(columns)]), kind="stable")[:most]
+            self.n_unsearched += len(columns) * (len(columns) - 1) // 2 - most * (most - 1) // 2
+            columns = np.sort(columns[keep])
+        pairs = all_pairs(columns, levels, s.max_region_cells)
+        return scan(self._field(base), pairs, fitted_dimensions(pairs, levels, set()), min(s.beyond, HEREDITY))
+
+    def _find_triples(self, top: Stage, gains: Gains, pairs: set[Key]) -> dict[Key, float]:
+        s, levels = self.settings, self.training.levels
+        best_first = np.argsort(-gains.gain, kind="stable")
+        live = gains.regions[best_first[gains.gain[best_first] > HEREDITY]]
+        columns = np.unique(gains.regions)
+        triples, left = triples_over(live, columns, levels, s.max_region_cells, s.max_triples)
+        self.n_unsearched += left
+        if not len(triples):
+            return {}
+        threshold = math.log(math.comb(len(columns), 3) + 1)
+        found = scan(self._field(top), triples, fitted_dimensions(triples, levels, pairs), threshold)
+        return found.chosen(threshold, self.budget)
+
+    def _affordable(self, regions: Sequence[Key]) -> list[Key]:
+        """Regions of several attributes, in their order, while their cells are no more than twice the budget."""
+        out, used = [], 0
+        for region in dict.fromkeys(tuple(sorted(map(int, r))) for r in regions):
+            if len(region) < 2 or region_size(self.training.levels, region) > 2**62:
+                continue
+            for key in self.add_regions([region]):
+                if used + self.blocks[key].width <= 2 * self.budget:
+                    used += self.blocks[key].width
+                    out.append(key)
+        return out

@@ -1,0 +1,52 @@
+"""The stages of the path as one answer: p = softmax(t log sum over stages of weight p_stage)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .evidence_settings import Settings
+from .pooling import best_log_temperature, pool_weights
+
+LEAST = 1e-9  # no class is less probable in a stage's answer when logarithms are taken
+LOG_TEMPERATURES = (-1.2, 1.6)
+EM_ROUNDS, EM_TOLERANCE = 200, 1e-4
+
+
+def full_logits(logits: np.ndarray) -> np.ndarray:
+    """One logit per class: a single one is that of class 1 against class 0."""
+    return np.hstack([np.zeros((len(logits), 1)), logits]) if logits.shape[1] == 1 else logits
+
+
+def log_softmax(logits: np.ndarray) -> np.ndarray:
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+
+
+def pooled(log_p: Sequence[np.ndarray], share: np.ndarray) -> np.ndarray:
+    """log of the linear pool of class probabilities (n, C)."""
+    out = np.zeros(log_p[0].shape)
+    for a, stage in zip(share, log_p, strict=True):
+        out += a * np.exp(stage)
+    return np.log(out + LEAST)
+
+
+def choose_pool(
+    left_out: Sequence[np.ndarray], label: np.ndarray, weight: np.ndarray, settings: Settings
+) -> tuple[np.ndarray, float]:
+    """Stage weights and the temperature, from leave-one-out log-probabilities (stages, n, C)."""
+    rows = np.arange(len(label))
+    own = np.array([np.exp(stage[rows, label]) + LEAST for stage in left_out])
+    share = np.ones(1)
+    if len(own) > 1:
+        share = pool_weights(own, weight, settings.prior_rows, EM_ROUNDS, EM_TOLERANCE)
+    log_p = pooled(left_out, share)
+    true = log_p[rows, label]
+
+    def loss(log_t: float) -> float:
+        t = np.exp(log_t)
+        total = np.log(np.exp(t * log_p).sum(axis=1))
+        return float(weight @ (total - t * true)) + settings.temperature_prior * log_t**2
+
+    return share, float(np.exp(best_log_temperature(loss, LOG_TEMPERATURES)))

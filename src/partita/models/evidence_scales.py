@@ -1,0 +1,139 @@
+"""Prior variances by evidence: modes, curvatures and updates in turn, for one stage of the path.
+
+MacKay's update, partially pooled: with gamma_g = sum over the group of (1 - S_jj / v_g) its number of well-determined
+parameters and |w_g|^2 their sum of squares,
+
+    v_o = (sum |w_g|^2 + v_0) / (sum gamma_g + 1)             over the groups of one order o,
+    v_g = (|w_g|^2 + nu v_o) / (gamma_g + nu).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .evidence_curvature import Curvature
+from .evidence_design import DenseDesign
+from .evidence_map import Mode, Target, find_mode
+from .evidence_settings import Settings
+
+BOUNDS = (1e-6, 1e4)
+HASTE = 1.5  # updates that creep are taken further, in log v; after a change of direction v would oscillate
+LEAST_SHARE = 1e-3  # of a group's parameters that count as determined
+CHEAP = 2e7  # multiplications of one factorisation below which more rounds cost little
+ROUNDS, CHEAP_ROUNDS, FREE_ROUNDS = 3, 7, 12
+SETTLED = 0.1  # nats that the last update could still be worth
+MID_STEPS, LAST_STEPS, MID_TOLERANCE, LAST_TOLERANCE = 15, 25, 1e-4, 1e-5  # tolerances per row
+LEAST_LEFT = 0.02  # of 1 - h W, which is the share of a row's pull that is left without it
+
+
+@dataclass
+class Groups:
+    """Which group each column (the intercept apart) belongs to, and which order each group."""
+
+    of_column: np.ndarray
+    order: np.ndarray  # (G,) 0, 1, ..
+
+    def sums(self, per_column: np.ndarray) -> np.ndarray:
+        return np.bincount(self.of_column, per_column, len(self.order))
+
+    def scale(self, variance: np.ndarray, intercept_variance: float) -> np.ndarray:
+        return np.sqrt(np.concatenate([[intercept_variance], variance[self.of_column]]))
+
+
+@dataclass
+class StageFit:
+    """One stage on the rows that variances are learnt from."""
+
+    w: np.ndarray  # (1 + columns, K)
+    variance: np.ndarray  # (G,)
+    scale: np.ndarray  # (1 + columns,)
+    mode: Mode
+    curvature: Curvature
+    left_out: np.ndarray  # (n, K) leave-one-out logits
+    evidence: float  # Laplace's log marginal likelihood
+    spread: np.ndarray  # (n, K): p (1 - p)
+
+
+def updated_variance(
+    variance: np.ndarray, squares: np.ndarray, determined: np.ndarray, groups: Groups, settings: Settings, n_logits: int
+) -> np.ndarray:
+    """The update above, in full."""
+    v0 = settings.prior_variance * (2.0 if n_logits == 1 else 1.0)  # one logit is the difference of two
+    n_orders = int(groups.order.max()) + 1
+    total, count = (np.bincount(groups.order, x, n_orders) for x in (squares, determined))
+    of_order = (total + v0) / (count + 1)
+    nu = settings.order_strength
+    return (squares + nu * of_order[groups.order]) / (determined + nu)
+
+
+def leave_one_out(
+    logits: np.ndarray, residual: np.ndarray, spread: np.ndarray, leverage: np.ndarray, weight: np.ndarray
+) -> np.ndarray:
+    """Logits of every row without one unit of its weight: f_i - h_i (y_i - p_i) / (1 - h_i p_i (1 - p_i))."""
+    h = np.minimum(weight, 1.0)[:, None] * leverage
+    return logits + h * residual / np.maximum(1.0 - h * spread, LEAST_LEFT)
+
+
+def fit_scales(
+    design: np.ndarray, groups: Groups, target: Target, variance: np.ndarray, w: np.ndarray,
+    earlier: Curvature | None, settings: Settings, rounds: int | None = None,
+) -> StageFit:  # fmt: skip
+    """Learn the variances, beginning at `variance`, `w`; `earlier`: curvature of a stage with the first columns.
+
+    `rounds`: exactly so many; None: as many as the size of the table allows, fewer if the variances settle."""
+    product, indicator = DenseDesign(design), target.indicator()
+    work = target.total * design.shape[1] * min(target.total, design.shape[1]) * target.n_logits
+    settled_at = SETTLED if rounds is None else 0.0
+    rounds = rounds or (ROUNDS if work > CHEAP else CHEAP_ROUNDS if work > 0.1 * CHEAP else FREE_ROUNDS)
+    curvature, settled, before = earlier, len(variance) == 0, np.zeros(len(variance))
+    residual, spread = _at(product, target, w, indicator)
+    for r in range(rounds):
+        last = settled or r == rounds - 1
+        scale = groups.scale(variance, settings.intercept_variance)
+        mode = find_mode(
+            product, scale, target, w / scale[:, None], _preconditioner(curvature, design, scale, spread, target),
+            LAST_STEPS if last else MID_STEPS, (LAST_TOLERANCE if last else MID_TOLERANCE) * target.total,
+        )  # fmt: skip
+        w = scale[:, None] * mode.u
+        residual, spread = row_moments(mode.residual, target, indicator)
+        curvature = Curvature(design, scale, spread, residual, target.weight, leverage=last)
+        if last:
+            break
+        squares = groups.sums((w[1:] ** 2).sum(axis=1))
+        size = groups.sums(np.ones(len(w) - 1))
+        determined = np.maximum(groups.sums((1 - curvature.variance[1:]).sum(axis=1)), LEAST_SHARE * size)
+        step = np.log(updated_variance(variance, squares, determined, groups, settings, target.n_logits) / variance)
+        variance = np.clip(variance * np.exp(np.where(step * before > 0, HASTE, 1.0) * step), *BOUNDS)
+        before = step
+        settled = 0.25 * float((determined * step**2).sum()) < settled_at
+    assert curvature is not None
+    left_out = leave_one_out(mode.logits, residual, spread, curvature.leverage, target.weight)
+    evidence = -mode.value - 0.5 * curvature.log_determinant
+    return StageFit(w, variance, scale, mode, curvature, left_out, evidence, spread)
+
+
+def row_moments(weighted_residual: np.ndarray, target: Target, indicator: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """p - y and p (1 - p) of a row of weight one."""
+    residual = weighted_residual / target.weight[:, None]
+    p = residual + indicator
+    return residual, p * (1 - p) + 1e-10
+
+
+def _at(product: DenseDesign, target: Target, w: np.ndarray, indicator: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    logits = product.times(w)
+    residual = np.empty_like(logits)
+    target.loss(logits, residual)
+    return row_moments(residual, target, indicator)
+
+
+def _preconditioner(curvature: Curvature | None, design: np.ndarray, scale, spread, target: Target):
+    """By the last curvature; by the diagonal for columns it does not know."""
+    known = 0 if curvature is None else len(curvature.scale)
+    information = (target.weight[:, None] * spread).astype(np.float32)
+    new = design[:, known:]
+    tail = 1.0 + scale[known:, None] ** 2 * ((new * new).T @ information)
+    if curvature is None:
+        return lambda g: g / tail
+    return curvature.preconditioner(scale, tail)

@@ -1,0 +1,167 @@
+"""Fitting one stage of the path from another: shared blocks of columns, warm starts, the mode of all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .evidence_curvature import Curvature
+from .evidence_design import (
+    Block,
+    Key,
+    LookUpDesign,
+    dense_design,
+    is_region,
+    order_of,
+    region_block,
+)
+from .evidence_map import Target, find_mode
+from .evidence_numerics import Numerics
+from .evidence_scales import LAST_TOLERANCE, MID_STEPS, Groups, StageFit, fit_scales, leave_one_out, row_moments
+from .evidence_settings import Settings
+
+# where variances start, in units of the prior's, if nothing better is known
+START = {"single": 0.5, "slope": 0.5, "steps": 0.2, "products": 0.05, "region": 0.3}
+
+
+@dataclass
+class Training:
+    """The training rows; all weights positive."""
+
+    codes: np.ndarray  # int32 (n, d)
+    levels: np.ndarray  # int32 (d,)
+    reals: np.ndarray  # float64 (n, r)
+    numerics: Numerics
+    target: Target
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+@dataclass
+class Stage:
+    """One fitted stage. `moments` is what the search needs; None: the mode of all rows is still to be found."""
+
+    name: str
+    keys: list[Key]
+    first: np.ndarray  # (keys + 1,): the parameters of key g are w[first[g] : first[g + 1]]
+    w: np.ndarray  # (1 + columns, K), the intercept first
+    fit: StageFit
+    left_out: np.ndarray  # leave-one-out logits of the rows that variances were learnt from
+    moments: np.ndarray | None
+
+
+class Stages:
+    """The stages so far, and what they share: blocks of columns, variances met, the rows variances come from."""
+
+    def __init__(self, training: Training, settings: Settings, rng: np.random.Generator) -> None:
+        self.training, self.settings = training, settings
+        self.blocks: dict[Key, Block] = {}
+        self.seen: dict[Key, np.ndarray] = {}  # cells of every region, sorted codes
+        self.start: dict[Key, float] = {}
+        self.stages: list[Stage] = []
+        self.singles = self.add_regions((j,) for j in range(training.codes.shape[1]))
+        self.slopes = self._add_numerics()
+        self.rows = self._hyper_rows(rng)
+        self.target = training.target.take(self.rows)
+
+    # ---- columns ----
+
+    def add_regions(self, regions: Iterable[Key]) -> list[Key]:
+        """Blocks of the regions; those with a single cell are left out."""
+        out = []
+        for region in regions:
+            if region not in self.blocks:
+                self.seen[region], self.blocks[region] = region_block(self.training.codes, self.training.levels, region)
+            if self.blocks[region].width > 1:
+                out.append(region)
+        return out
+
+    def _add_numerics(self) -> list[Key]:
+        numerics, reals = self.training.numerics, self.training.reals
+        keys: list[Key] = []
+        slopes = numerics.slopes(reals).astype(np.float32)
+        for i in range(len(numerics)):
+            keys.append(("slope", i))
+            self.blocks["slope", i] = Block(1, columns=np.ascontiguousarray(slopes[:, i : i + 1]))
+        for i in range(len(numerics)):
+            steps = numerics.step_map(i)
+            if steps.shape[1]:
+                keys.append(("steps", i))
+                self.blocks["steps", i] = Block(steps.shape[1], cells=numerics.step_cells(reals, i), map=steps)
+        if numerics.has_products:
+            products = numerics.products(reals).astype(np.float32)
+            self.blocks["products",] = Block(products.shape[1], columns=products)
+        return keys
+
+    def _hyper_rows(self, rng: np.random.Generator) -> np.ndarray | slice:
+        n, s = len(self.training), self.settings
+        width = 1 + s.max_cells + sum(self.blocks[key].width for key in self.singles + self.slopes)
+        most = min(s.hyper_rows, max(500, s.max_design // width))
+        return slice(None) if n <= most else np.sort(rng.choice(n, most, replace=False))
+
+    @property
+    def is_sampled(self) -> bool:
+        return not isinstance(self.rows, slice)
+
+    # ---- fitting ----
+
+    def add(self, name: str, keys: Sequence[Key], warm: Stage | None = None) -> Stage:
+        """Fit a stage, beginning where `warm` ended."""
+        keys = list(keys)
+        blocks = [self.blocks[key] for key in keys]
+        design = dense_design(blocks, self.rows, len(self.target.label))
+        widths = [block.width for block in blocks]
+        first = 1 + np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+        order = np.unique([order_of(key) for key in keys], return_inverse=True)[1] if keys else np.zeros(0, np.int64)
+        variance, w = self._begin(keys, first, warm)
+        nested = warm is not None and keys[: len(warm.keys)] == warm.keys
+        earlier = warm.fit.curvature if warm is not None and nested else None
+        groups = Groups(np.repeat(np.arange(len(keys)), widths), order)
+        fit = fit_scales(design, groups, self.target, variance, w, earlier, self.settings)
+        moments = None
+        if not self.is_sampled:
+            moments = np.hstack([-fit.mode.residual, self.target.weight[:, None] * fit.spread])
+        self.start.update(zip(keys, map(float, fit.variance), strict=True))
+        self.stages.append(Stage(name, keys, first, fit.w, fit, fit.left_out, moments))
+        return self.stages[-1]
+
+    def _begin(self, keys: list[Key], first: np.ndarray, warm: Stage | None) -> tuple[np.ndarray, np.ndarray]:
+        """Variances and parameters to begin with: those of `warm`, else variances met elsewhere, else `START`."""
+        n_logits = self.target.n_logits
+        unit = self.settings.prior_variance * (2.0 if n_logits == 1 else 1.0)
+        variance, w = np.empty(len(keys)), np.zeros((int(first[-1]), n_logits))
+        known = {} if warm is None else {key: g for g, key in enumerate(warm.keys)}
+        for g, key in enumerate(keys):
+            kind = ("single" if len(key) == 1 else "region") if is_region(key) else key[0]
+            variance[g] = self.start.get(key, unit * START[kind])
+            if warm is not None and key in known:
+                h = known[key]
+                variance[g] = warm.fit.variance[h]
+                w[first[g] : first[g + 1]] = warm.fit.w[warm.first[h] : warm.first[h + 1]]
+        if warm is not None:
+            w[0] = warm.fit.w[0]
+        return variance, w
+
+    def finish(self, stage: Stage) -> Stage:
+        """The mode of all rows, where variances were learnt from some of them, and what it says of those without them.
+
+        The curvature is that of the sample times the ratio of the rows."""
+        if stage.moments is not None:
+            return stage
+        target, part, fit = self.training.target, self.target, stage.fit
+        blocks = [self.blocks[key] for key in stage.keys]
+        design = dense_design(blocks, self.rows, len(part.label))
+        residual, ratio = fit.mode.residual / part.weight[:, None], target.total / part.total
+        curvature = Curvature(design, fit.scale, fit.spread, residual, part.weight, leverage=True, ratio=ratio)
+        solve = curvature.preconditioner(fit.scale, np.ones((0, target.n_logits)))
+        product = LookUpDesign(blocks, len(self.training))
+        mode = find_mode(product, fit.scale, target, fit.mode.u, solve, MID_STEPS, LAST_TOLERANCE * target.total)
+        stage.w = fit.scale[:, None] * mode.u
+        residual, spread = row_moments(mode.residual, target, target.indicator())
+        stage.moments = np.hstack([-mode.residual, target.weight[:, None] * spread])
+        mine = self.rows
+        stage.left_out = leave_one_out(mode.logits[mine], residual[mine], spread[mine], curvature.leverage, part.weight)
+        return stage

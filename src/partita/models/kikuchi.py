@@ -1,0 +1,160 @@
+"""Kikuchi-Bayes, learnt: the factors of every stage of the path, and what they say of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .kikuchi_missing import log_sums
+from .kikuchi_problem import Problem
+from .kikuchi_search import Stage
+from .kikuchi_tables import interaction_information, log_potential, normalised
+from .regions import Region
+
+LEAST_WEIGHT = 1e-17  # a stage that weighs less does not change a probability
+
+
+@dataclass
+class Factor:
+    """The product of the potentials that a stage added: log values with one axis per attribute and the class last."""
+
+    stage: int
+    region: Region
+    table: np.ndarray
+
+
+@dataclass
+class Kikuchi:
+    """Stages of the path with their posterior weights.
+
+    regions     region of each stage; () for the start.
+    weights     (stages,) posterior weights, which sum to 1; for the hilltop alone, 1 there.
+    factors     what the stages multiply in, in order: stage k is the product of all factors up to it.
+    levels      (d,) int32 levels of the attributes.
+    """
+
+    regions: list[Region]
+    weights: np.ndarray
+    factors: list[Factor]
+    levels: np.ndarray
+    n_classes: int
+
+    @classmethod
+    def of(cls, problem: Problem, path: list[Stage], theta: float, averaging: bool) -> Kikuchi:
+        """The path's factors, from all rows (eq. 4), and its weights."""
+        weights = stage_weights([stage.log_posterior for stage in path], [s.log_likelihood for s in path], averaging)
+        last = int(np.flatnonzero(weights > LEAST_WEIGHT)[-1])
+        weights = np.where(weights > LEAST_WEIGHT, weights, 0.0)[: last + 1]
+        factors = []
+        for k, stage in enumerate(path[: last + 1]):
+            factors += _factors(problem, k, stage, theta)
+        regions = [stage.region for stage in path[: last + 1]]
+        return cls(regions, weights / weights.sum(), factors, problem.rows.levels, problem.n_classes)
+
+    def log_proba_by_stage(self, codes: np.ndarray) -> np.ndarray:
+        """(stages, n, C) log P(y | x) of every stage; a code of -1 is summed out of the stage's product."""
+        out = np.zeros((len(self.regions), len(codes), self.n_classes))
+        whole = (codes >= 0).all(axis=1)
+        out[:, whole] = self._complete(codes[whole])
+        if not whole.all():
+            out[:, ~whole] = self._holed(codes[~whole])
+        return out
+
+    def _complete(self, codes: np.ndarray) -> np.ndarray:
+        log_p = np.zeros((len(self.regions), len(codes), self.n_classes))
+        for factor in self.factors:
+            log_p[factor.stage] += factor.table[tuple(codes[:, j] for j in factor.region)]
+        log_p = log_p.cumsum(axis=0)
+        return normalised(log_p)
+
+    def _holed(self, codes: np.ndarray) -> np.ndarray:
+        out = np.full((len(self.regions), len(codes), self.n_classes), 0.0)
+        pattern, group = np.unique(codes < 0, axis=0, return_inverse=True)
+        group = group.reshape(-1)
+        for g, missing in enumerate(pattern):
+            rows = np.flatnonzero(group == g)
+            for stage in range(len(self.regions)):
+                here = [(f.region, f.table) for f in self.factors if f.stage <= stage]
+                out[stage, rows] = log_sums(here, codes[rows], missing, self.levels, self.n_classes)
+        return normalised(out)
+
+    def proba(self, codes: np.ndarray) -> np.ndarray:
+        """(n, C) average of the stages' predictions with their posterior weights (eq. 3)."""
+        p = np.tensordot(self.weights, np.exp(self.log_proba_by_stage(codes)), axes=1)
+        return p / p.sum(axis=1, keepdims=True)
+
+    def contributions(self, codes: np.ndarray) -> np.ndarray:
+        """(n, stages, C) what each stage adds to the centred log probabilities of the classes.
+
+        Let the prediction be cut off after stage k: stages beyond it predict as stage k does. The contribution of
+        stage k is the change of log P(y | x), less its mean over classes, from the cut before it to the cut after it;
+        they sum to that of the prediction. For the hilltop alone they are the logs of the factors themselves.
+        """
+        by_stage = self.log_proba_by_stage(codes)
+        parts = np.log(np.maximum(self.weights, 1e-300))[:, None, None] + by_stage
+        done = np.full(by_stage.shape[1:], -np.inf)
+        before = np.zeros(by_stage.shape[1:])
+        out = np.empty((by_stage.shape[1], len(self.regions), self.n_classes))
+        rest = self.weights[::-1].cumsum()[::-1]
+        for k in range(len(self.regions)):
+            cut = np.logaddexp(done, np.log(max(rest[k], 1e-300)) + by_stage[k])
+            cut = cut - cut.mean(axis=1, keepdims=True)
+            out[:, k] = cut - before
+            before = cut
+            done = np.logaddexp(done, parts[k]) if self.weights[k] > 0 else done
+        return out
+
+    def to_tree(self) -> dict[str, Any]:
+        return {
+            "regions": [list(r) for r in self.regions],
+            "weights": self.weights,
+            "factors": [[f.stage, list(f.region), np.ascontiguousarray(f.table)] for f in self.factors],
+            "levels": self.levels,
+            "n_classes": self.n_classes,
+        }
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any]) -> Kikuchi:
+        levels, n_classes = tree["levels"], int(tree["n_classes"])
+        factors = [Factor(int(stage), tuple(region), table) for stage, region, table in tree["factors"]]
+        regions, weights = [tuple(r) for r in tree["regions"]], tree["weights"]
+        for f in factors:
+            shape = tuple(int(levels[j]) for j in f.region)
+            if not 0 <= f.stage < len(regions) or f.table.shape != (*shape, n_classes):
+                raise ValueError("a factor whose table does not fit its region")
+        if weights.shape != (len(regions),):
+            raise ValueError("weights that do not fit the stages")
+        return cls(regions, weights, factors, levels, n_classes)
+
+
+def stage_weights(log_posterior: list[float], log_likelihood: list[float], averaging: bool) -> np.ndarray:
+    """Posterior weights of the stages; where the prior of all is 0 (fewer rows than classes) the likelihood decides."""
+    score = np.array(log_posterior)
+    if not np.isfinite(score).any():
+        score = np.array(log_likelihood)
+    if not averaging:
+        return (np.arange(len(score)) == int(score.argmax())).astype(float)
+    weights = np.exp(score - score.max())
+    return weights / weights.sum()
+
+
+def _factors(problem: Problem, number: int, stage: Stage, theta: float) -> list[Factor]:
+    """One factor over the stage's region; of a start from naive Bayes, one for each attribute."""
+    if not stage.region:
+        return [Factor(number, s, log_potential(problem.counts(s), theta)) for s in stage.new]
+    counts = problem.counts(stage.region)
+    total = np.zeros_like(counts)
+    for s in stage.new:
+        places = [stage.region.index(j) for j in s]
+        away = tuple(k for k in range(len(stage.region)) if k not in places)
+        own = log_potential(counts.sum(axis=away), theta)
+        total += np.expand_dims(own, away)
+    return [Factor(number, stage.region, total)]
+
+
+def interactions(problem: Problem, regions: list[Region], theta: float) -> dict[Region, float]:
+    """Interaction information, in nats, of every region with the class."""
+    return {region: interaction_information(problem.counts(region), theta) for region in regions}

@@ -1,0 +1,125 @@
+"""The whole path, run: watched, stopped by Ctrl-C or the clock, written to a checkpoint and taken up again."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ..data.validate import DataWarning
+from ..inference.brake import Brake
+from ..inference.checkpoint import Chain, Checkpoint
+from ..inference.loop import FitInterrupted, count_workers
+from ..inference.monitor import make_monitor
+from ..inference.runner import Runner
+from .kikuchi_problem import Choices, Problem
+from .kikuchi_search import Search
+from .kikuchi_work import Stopped, Work
+
+
+def find_path(problem: Problem, choices: Choices, runner: Runner, mark: str = "", names: Sequence[Any] = ()) -> Search:
+    """The search at its end, or where Ctrl-C or the time budget stopped it; a checkpoint must agree with `mark`.
+
+    Each matrix product runs in one thread: the threads of `runner.n_jobs` share out the candidates, and no rounding
+    depends on their number.
+    """
+    workers = count_workers(runner.n_jobs)
+    until = None if runner.time_budget is None else time.monotonic() + runner.time_budget
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="partita") if workers > 1 else None
+    monitor = make_monitor(runner.progress, None, runner.label)
+    stopped = None
+    try:
+        with Brake() as brake, threadpool_limits(limits=1, user_api="blas"):
+            search = Search(problem, choices, Work(pool, brake, until))
+            walk = _Walk(search, runner, mark)
+            try:
+                while walk.step():
+                    last = search.path[-1]
+                    info = {"order": len(last.region) + 1, "log_posterior": last.log_posterior}
+                    monitor.update(len(search.path), info)
+            except Stopped as stop:
+                stopped = stop.reason
+            walk.save()
+    finally:
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+        monitor.close()
+    _tell_screened(search, names)
+    if stopped is not None:
+        _tell_stopped(search, walk, stopped)
+    return search
+
+
+class _Walk:
+    """The phases of a search one step at a time; where it stands is a list of regions and the number of the phase."""
+
+    def __init__(self, search: Search, runner: Runner, mark: str) -> None:
+        self.search, self.phases, self.phase = search, search.phases(), 0
+        self.chain = Chain(self._state(), np.random.default_rng(0))
+        self.checkpoint = Checkpoint(runner.checkpoint, mark) if runner.checkpoint is not None else None
+        if self.checkpoint is not None:
+            self.checkpoint.begin([self.chain])
+            self._resume(self.chain.state)
+
+    def _state(self) -> dict[str, Any]:
+        steps = [[list(stage.region), stage.phase] for stage in self.search.path[1:]]
+        return {"steps": steps, "phase": self.phase}
+
+    def _resume(self, state: dict[str, Any]) -> None:
+        self.phase = int(state["phase"])
+        for region, phase in state["steps"]:
+            self.search.add(tuple(region), phase)
+        for order in range(1, self.phases[self.phase][1] if self.phase < len(self.phases) else 1):
+            self.search.prepare(order)  # what is screened depends on the orders below
+
+    def step(self) -> bool:
+        """Add one region, going on to the next phase where the current one has ended; False at the end of all."""
+        while self.phase < len(self.phases):
+            kind, order = self.phases[self.phase]
+            if (self.search.climb if kind == "climb" else self.search.descend)(order):
+                if self.checkpoint is not None and self.checkpoint.due():
+                    self.save()
+                return True
+            self.phase += 1
+        return False
+
+    def save(self) -> None:
+        if self.checkpoint is not None:
+            self.chain.state, self.chain.done = self._state(), len(self.search.path)
+            self.checkpoint.save([self.chain])
+
+
+def _tell_screened(search: Search, names: Sequence[Any]) -> None:
+    """Warn of attributes that max_candidates left out."""
+    everyone = search.attributes[0]
+    for order, kept in sorted(search.attributes.items()):
+        left = np.setdiff1d(search.attributes[order - 1] if order else everyone, kept)
+        if not len(left):
+            continue
+        listed = ", ".join(repr(names[j]) if len(names) else str(j) for j in left[:8].tolist())
+        more = f" and {len(left) - 8} more" if len(left) > 8 else ""
+        warnings.warn(
+            f"regions of {order} attributes were searched among the {len(kept)} most promising attributes only "
+            f"(max_candidates={search.choices.max_candidates}); not searched: {listed}{more}. Raise max_candidates to "
+            "search them all.",
+            DataWarning,
+            stacklevel=4,
+        )
+
+
+def _tell_stopped(search: Search, walk: _Walk, reason: str) -> None:
+    kind, order = walk.phases[walk.phase]
+    later = sorted({o + 1 for _, o in walk.phases[walk.phase + 1 :] if o > order})
+    what = f"regions of {order} attributes and the class" + (" past the hilltop" if kind == "descend" else "")
+    also = f" and regions of size {', '.join(map(str, later))} (class included) not at all" if later else ""
+    warnings.warn(
+        f"{'stopped by Ctrl-C' if reason == 'keyboard' else 'time_budget is spent'}: {what} were not searched to the "
+        f"end{also}. The result keeps the path of {len(search.path) - 1} regions found so far.",
+        FitInterrupted if reason == "keyboard" else DataWarning,
+        stacklevel=4,
+    )

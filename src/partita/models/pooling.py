@@ -1,0 +1,36 @@
+"""Several predictors together: weights of a linear pool and a temperature, from leave-one-out predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+SMALLEST = 1e-12
+PRIOR_ROWS = 20.0  # what the even split over members is worth when their weights are chosen
+
+
+def pool_weights(
+    own: np.ndarray, weight: np.ndarray | None = None, prior_rows: float = PRIOR_ROWS, rounds: int = 50,
+    tolerance: float = 0.0,
+) -> np.ndarray:  # fmt: skip
+    """Weights of a linear pool: EM on the members' leave-one-out probabilities (members, rows) of the true class,
+    with a Dirichlet prior worth `prior_rows` rows. `weight`: of the rows; stops when no share moves by `tolerance`."""
+    n = len(own)
+    share, prior = np.full(n, 1 / n), np.full(n, prior_rows / n)
+    for _ in range(rounds):
+        credit = share[:, None] * (own + SMALLEST)
+        credit /= credit.sum(axis=0)
+        before = share
+        share = (credit.sum(axis=1) if weight is None else credit @ weight) + prior
+        share /= share.sum()
+        if np.abs(share - before).max() < tolerance:
+            break
+    return share
+
+
+def best_log_temperature(loss: Callable[[float], float], bounds: tuple[float, float], tolerance: float = 0.02) -> float:
+    """log t that minimises a loss with one minimum."""
+    best = minimize_scalar(loss, bounds=bounds, method="bounded", options={"maxiter": 12, "xatol": tolerance})
+    return float(best.x)

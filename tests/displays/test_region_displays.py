@@ -1,0 +1,81 @@
+"""Displays of regions: numbers that are computed, and that they are drawn."""
+
+import numpy as np
+import pytest
+
+from partita import (
+    ContributionsDisplay,
+    InteractionMatrixDisplay,
+    KikuchiBayesClassifier,
+    RegionGraphDisplay,
+    RegionPathDisplay,
+)
+
+
+@pytest.fixture(scope="module")
+def parity():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (400, 5))
+    y = X[:, 1] ^ X[:, 3] ^ (rng.random(400) < 0.05 + 0.2 * X[:, 0])
+    frame = pd.DataFrame(X, columns=["a", "b", "a name that is much too long for a picture", "d", "e"])
+    return frame, y, KikuchiBayesClassifier(estimate="paper").fit(frame, y)
+
+
+def test_path_and_its_hilltop(parity):
+    model = parity[2]
+    display = RegionPathDisplay.from_estimator(model).plot()
+    assert display.regions[0] == "class" and "b × d" in display.regions
+    assert display.hilltop == int(np.argmax(model.path_["log_posterior"]))
+    assert len(display.ax_.lines) == 3 and display.figure_ is display.ax_.figure
+
+
+def test_a_long_path_names_some_stages_only():
+    n = 200
+    names, hill = [f"r{k}" for k in range(n)], -np.abs(np.arange(n) - 90.0)
+    display = RegionPathDisplay(names, np.arange(n) * 1.0, hill, np.ones(n))
+    assert display.plot().hilltop == 90 and "r90" in [t.get_text() for t in display.ax_.get_xticklabels()]
+    assert len(display.ax_.get_xticks()) <= 42
+
+
+def test_graph_has_the_counting_numbers(parity):
+    model = parity[2]
+    display = RegionGraphDisplay.from_estimator(model).plot()
+    assert dict(zip(display.regions, display.numbers.tolist(), strict=True)) == model.region_graph_
+    assert all(set(display.regions[b]) < set(display.regions[a]) for a, b in display.edges)
+    assert len(display.ax_.texts) == len(display.regions)
+    assert len(RegionGraphDisplay.from_estimator(model, max_regions=1).regions) == 1
+    with pytest.raises(ValueError, match="max_regions"):
+        RegionGraphDisplay.from_estimator(model, max_regions=0)
+
+
+def test_contributions_are_the_log_odds_of_the_class(parity):
+    frame, _, model = parity
+    p = model.predict_proba(frame.iloc[[7]])[0]
+    display = ContributionsDisplay.from_estimator(model, frame, row=7, target=1).plot()
+    assert display.log_odds == pytest.approx(np.log(p[1] / p[0]))
+    assert display.contributions.sum() == pytest.approx(display.log_odds)
+    few = ContributionsDisplay.from_estimator(model, frame, row=7, max_bars=2)
+    assert len(few.names) == 2 and few.contributions.sum() == pytest.approx(few.log_odds)
+    with pytest.raises(ValueError, match="row=4000"):
+        ContributionsDisplay.from_estimator(model, frame, row=4000)
+    with pytest.raises(ValueError, match="target='x'"):
+        ContributionsDisplay.from_estimator(model, frame, target="x")
+
+
+def test_contributions_of_the_evidence_estimate(parity):
+    frame, y, _ = parity
+    model = KikuchiBayesClassifier(random_state=0).fit(frame, y)
+    p = model.predict_proba(frame.iloc[[2]])[0]
+    display = ContributionsDisplay.from_estimator(model, frame, row=2, target=1).plot()
+    assert display.contributions.sum() == pytest.approx(np.log(p[1] / p[0]))
+
+
+def test_interaction_matrix(parity):
+    model = parity[2]
+    display = InteractionMatrixDisplay.from_estimator(model).plot()
+    b, d = display.names.index("b"), display.names.index("d")
+    assert display.information[b, d] == display.information[d, b] == model.interaction_information_[(1, 3)] > 0.2
+    empty = KikuchiBayesClassifier(estimate="paper").fit(np.ones((20, 1)), [0, 1] * 10)
+    with pytest.raises(ValueError, match="No region"):
+        InteractionMatrixDisplay.from_estimator(empty).plot()

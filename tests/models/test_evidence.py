@@ -1,0 +1,233 @@
+"""The evidence estimator as a whole: invariances, what its parts sum to, cells integrated out, odd tables."""
+
+import json
+
+import numpy as np
+import pytest
+from evidence_tables import table
+
+from partita.models.evidence import Evidence, fit_evidence
+from partita.models.evidence_numerics import learn_numerics, weighted_quantiles
+from partita.models.evidence_search import Gains
+from partita.models.evidence_settings import Settings
+
+CLOSE = {"atol": 0.01}  # of a probability: variances and modes are found to such a tolerance, in single precision
+
+
+def fitted(seed=0, regions=((0, 1, 2),), **kwargs):
+    data = table(seed, **kwargs)
+    return fit_evidence(*data, int(data[3].max()) + 1, regions=regions), data
+
+
+def probabilities(model, data):
+    return np.exp(model.log_proba(data[0], data[2]))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_contributions_sum_to_the_logits_of_every_stage_and_to_the_answer(n_classes):
+    model, (codes, _, reals, _) = fitted(n_classes=n_classes)
+    codes = codes.copy()
+    codes[::3, 1] = -1
+    codes[::5, 3] = -1
+    logits = model.stage_logits(codes, reals)
+    assert {"singles", "numerics", "products", "path"} <= {stage.name for stage in model.stages}
+    for s in range(len(model.stages)):
+        total = model.stage_contributions(codes, reals, s).sum(axis=1) + model.stage_intercept(s)
+        np.testing.assert_allclose(total, logits[s], atol=1e-12)
+    why = model.explain(codes, reals)
+    answer = model.log_proba(codes, reals)
+    total = why.contributions.sum(axis=1) + why.intercept + why.pooling
+    np.testing.assert_allclose(total, answer - answer.mean(axis=1, keepdims=True), atol=1e-12)
+    np.testing.assert_allclose(np.exp(answer).sum(axis=1), 1.0)
+
+
+def test_the_pair_that_acts_together_is_found():
+    model, _ = fitted(n=800, n_classes=2)
+    pairs = next(stage for stage in model.stages if stage.name == "pairs")
+    assert (1, 3) in pairs.keys
+    assert model.stage_weight.sum() == pytest.approx(1.0)
+
+
+def test_pairs_that_show_only_together_are_used():
+    """Exactly two of six attributes at their first level (monk2): no pair has much gain alone, all have together."""
+    rng = np.random.default_rng(0)
+    levels = np.array([3, 3, 2, 3, 4, 2], np.int32)
+    codes = np.stack([rng.integers(0, k, 900) for k in levels], axis=1).astype(np.int32)
+    label = ((codes == 0).sum(axis=1) == 2).astype(np.int32)
+    x = np.zeros((900, 0))
+    model = fit_evidence(codes[:450], levels, x[:450], label[:450], 2)
+    assert model.stages[int(model.stage_weight.argmax())].name == "all pairs"
+    assert -model.log_proba(codes[450:], x[450:])[np.arange(450), label[450:]].mean() < 0.1
+
+
+def test_unknown_cells_are_the_average_over_training_frequencies():
+    model, (codes, levels, reals, _) = fitted()
+    rows, x = codes[:20].copy(), reals[:20]
+    rows[:, [1, 3]] = -1
+    got = model.stage_logits(rows, x)
+    for s, logits in enumerate(got):
+        mean = np.zeros_like(logits)
+        for a in range(levels[1]):
+            for b in range(levels[3]):
+                full = rows.copy()
+                full[:, 1], full[:, 3] = a, b
+                mean += model.frequency[1][a] * model.frequency[3][b] * model.stage_logits(full, x)[s]
+        np.testing.assert_allclose(logits, mean, atol=1e-10)
+
+
+def test_a_number_unknown_where_training_was_complete_is_averaged():
+    codes, levels, reals, label = table(missing=0.0)
+    model = fit_evidence(codes, levels, reals, label, 3)
+    row = reals[:1].copy()
+    row[0, 0] = np.nan
+    every = np.repeat(row, len(reals), axis=0)
+    every[:, 0] = reals[:, 0]
+    numerics = model.numerics
+    np.testing.assert_allclose(numerics.slopes(row)[0], numerics.slopes(every).mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(numerics.raw_products(row)[0], numerics.raw_products(every).mean(axis=0), atol=1e-12)
+    steps = numerics.step_map(0)
+    np.testing.assert_allclose(
+        steps[numerics.step_cells(row, 0)][0], steps[numerics.step_cells(every, 0)].mean(0), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("n_reals", [0, 2])
+def test_weights_are_repeated_rows(n_reals):
+    codes, levels, reals, label = table(n=150, n_reals=n_reals)
+    weight = np.random.default_rng(0).integers(0, 4, 150).astype(float)
+    index = np.repeat(np.arange(150), weight.astype(int))
+    once = fit_evidence(codes, levels, reals, label, 3, weight)
+    repeated = fit_evidence(codes[index], levels, reals[index], label[index], 3)
+    assert [stage.keys for stage in once.stages] == [stage.keys for stage in repeated.stages]
+    np.testing.assert_allclose(
+        np.exp(once.log_proba(codes, reals)), np.exp(repeated.log_proba(codes, reals)), **CLOSE
+    )
+
+
+def test_order_of_rows_columns_and_levels_does_not_matter():
+    model, data = fitted(regions=())
+    codes, levels, reals, label = data
+    rng = np.random.default_rng(1)
+    p = probabilities(model, data)
+    rows = rng.permutation(len(label))
+    other = fit_evidence(codes[rows], levels, reals[rows], label[rows], 3)
+    np.testing.assert_allclose(np.exp(other.log_proba(codes, reals)), p, **CLOSE)
+    columns = rng.permutation(len(levels))
+    turned = np.ascontiguousarray(codes[:, columns])
+    other = fit_evidence(turned, levels[columns], reals[:, ::-1].copy(), label, 3)
+    np.testing.assert_allclose(np.exp(other.log_proba(turned, reals[:, ::-1].copy())), p, **CLOSE)
+    renamed = np.stack([rng.permutation(k)[codes[:, j]] for j, k in enumerate(levels)], axis=1).astype(np.int32)
+    other = fit_evidence(renamed, levels, reals, label, 3)
+    np.testing.assert_allclose(np.exp(other.log_proba(renamed, reals)), p, **CLOSE)
+
+
+def test_tree_round_trip_and_threads_change_no_byte():
+    data = table(n=400, levels=(3, 2, 4, 3, 2, 2, 3))
+    models = [fit_evidence(*data, 3, n_jobs=k, regions=[(0, 1)]) for k in (1, 1, 2)]
+    p = [model.log_proba(data[0], data[2]).tobytes() for model in models]
+    assert p[0] == p[1] == p[2]
+    again = Evidence.from_tree(models[0].to_tree())
+    assert again.log_proba(data[0], data[2]).tobytes() == p[0]
+    plain = json.dumps(models[0].to_tree(), default=lambda a: a.tolist())  # arrays and plain values, nothing else
+    assert "singles" in plain
+
+
+def test_many_rows_use_a_sample_for_variances_only():
+    data, (codes, _, reals, label) = table(n=3000, n_classes=2), table(1, n=3000, n_classes=2)
+    small = Settings(hyper_rows=600)
+    sampled = [fit_evidence(*data, 2, settings=small, rng=np.random.default_rng(s)) for s in (0, 0, 1)]
+    p = [model.log_proba(codes, reals) for model in [*sampled, fit_evidence(*data, 2)]]
+    np.testing.assert_array_equal(p[0], p[1])
+    assert not np.array_equal(p[0], p[2])
+    loss = [-q[np.arange(3000), label].mean() for q in p]
+    assert max(loss) < loss[3] + 0.01
+
+
+def test_a_wide_table_of_noise_is_left_to_single_attributes():
+    rng = np.random.default_rng(0)
+    codes, test = rng.integers(0, 2, (400, 60)).astype(np.int32), rng.integers(0, 2, (2000, 60)).astype(np.int32)
+    label, truth = ((rng.random(len(c)) < 0.2 + 0.6 * (c[:, 0] == 1)).astype(np.int32) for c in (codes, test))
+    levels = np.full(60, 2, np.int32)
+    losses = []
+    for order in (1, 3):
+        settings = Settings(max_attributes=order)
+        model = fit_evidence(codes, levels, np.zeros((400, 0)), label, 2, settings=settings)
+        losses.append(-model.log_proba(test, np.zeros((2000, 0)))[np.arange(2000), truth].mean())
+    assert losses[1] < losses[0] + 0.01
+
+
+def test_gains_by_chance_raise_the_threshold():
+    rng = np.random.default_rng(0)
+    gain = np.log(0.1 / rng.random(2000))  # of noise, a share 0.1 exp(-t) is above t
+    gains = Gains(np.zeros((2000, 2), np.int32), gain, np.ones(2000, np.int32), np.ones(2000))
+    assert (gain > gains.worth_having(2.0)).sum() <= 3
+    gain[:100] = 6.0
+    found = gain > gains.worth_having(2.0)
+    assert found[:100].all() and found[100:].sum() <= 100
+    assert gains.worth_having(7.0) >= 7.0
+
+
+def test_weighted_quantiles_equal_numpy_on_repeated_values():
+    rng = np.random.default_rng(0)
+    x, k = np.sort(rng.normal(size=30)), rng.integers(1, 5, 30)
+    shares = np.arange(1, 8) / 8
+    np.testing.assert_allclose(weighted_quantiles(x, k.astype(float), shares), np.quantile(np.repeat(x, k), shares))
+
+
+def test_constant_and_empty_numeric_columns_are_left_out():
+    reals = np.array([[1.0, np.nan, 3.0], [1.0, np.nan, 4.0], [1.0, np.nan, np.nan]])
+    numerics = learn_numerics(reals, np.ones(3), 8, 600)
+    assert numerics.column.tolist() == [2]
+    assert np.isfinite(numerics.products(reals)).all()
+
+
+ODD = {
+    "one class seen": lambda c, lv, x, y: (c, lv, x, np.zeros_like(y), 2),
+    "one class": lambda c, lv, x, y: (c, lv, x, np.zeros_like(y), 1),
+    "five rows": lambda c, lv, x, y: (c[:5], lv, x[:5], y[:5], 3),
+    "one row": lambda c, lv, x, y: (c[:1], lv, x[:1], y[:1], 3),
+    "constant columns": lambda c, lv, x, y: (np.zeros_like(c), lv, np.ones_like(x), y, 3),
+    "one column": lambda c, lv, x, y: (c[:, :1].copy(), lv[:1], x[:, :0], y, 3),
+    "no columns": lambda c, lv, x, y: (c[:, :0].copy(), lv[:0], x[:, :0], y, 3),
+    "separable": lambda c, lv, x, y: (np.repeat(y[:, None], 4, axis=1), 0 * lv + 3, y[:, None] * [1.0, 1e6], y, 3),
+    "thirty classes": lambda c, lv, x, y: (c[:90], lv, x[:90], (np.arange(90) % 30).astype(np.int32), 30),
+    "huge numbers": lambda c, lv, x, y: (c, lv, 1e300 * x, y, 3),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ODD)
+def test_odd_tables_have_finite_answers(name):
+    codes, levels, reals, label, n_classes = ODD[name](*table())
+    model = fit_evidence(np.ascontiguousarray(codes), levels, reals, label, n_classes, regions=())
+    p = np.exp(model.log_proba(codes, reals))
+    assert p.shape == (len(codes), n_classes)
+    assert np.isfinite(model.log_proba(codes, reals)).all()
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    if name == "separable":
+        assert p[np.arange(len(label)), label].min() > 0.9
+    empty = np.full_like(codes[:2], -1)
+    assert np.isfinite(model.log_proba(empty, np.full((len(empty), reals.shape[1]), np.nan))).all()
+
+
+def test_thousands_of_levels_and_weights_of_zero():
+    rng = np.random.default_rng(0)
+    n = 1500
+    levels = np.array([10_000, 3, 10_000], np.int32)
+    codes = np.stack([rng.integers(0, k, n) for k in levels], axis=1).astype(np.int32)
+    label = ((codes[:, 1] == 1) ^ (rng.random(n) < 0.1)).astype(np.int32)
+    weight = (rng.random(n) < 0.8).astype(float)
+    model = fit_evidence(codes, levels, np.zeros((n, 0)), label, 2, weight)
+    p = np.exp(model.log_proba(codes, np.zeros((n, 0))))
+    assert -np.log(p[np.arange(n), label][weight == 0]).mean() < 0.5
+    with pytest.raises(ValueError, match="weight 0"):
+        fit_evidence(codes, levels, np.zeros((n, 0)), label, 2, np.zeros(n))
+
+
+def test_a_search_that_is_cut_short_says_so():
+    data = table(n=300, levels=(2,) * 12)
+    assert fit_evidence(*data, 3).n_unsearched == 0
+    for settings in (Settings(max_candidates=20), Settings(max_triples=20)):
+        assert fit_evidence(*data, 3, settings=settings).n_unsearched > 0
+    stopped = fit_evidence(*data, 3, stop=lambda: True)
+    assert [stage.name for stage in stopped.stages] == ["singles"]

@@ -1,0 +1,43 @@
+"""Weights of a linear pool and its temperature."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from partita.models.evidence_pool import choose_pool, log_softmax, pooled
+from partita.models.evidence_settings import Settings
+from partita.models.pooling import best_log_temperature, pool_weights
+
+
+def test_weights_maximise_the_pool_with_its_prior():
+    rng = np.random.default_rng(0)
+    own, weight = rng.uniform(0.05, 0.9, (3, 60)), rng.uniform(0.5, 2.0, 60)
+
+    def loss(z):
+        share = np.exp(z - np.logaddexp.reduce(z))
+        return -(weight @ np.log(share @ own)) - (20 / 3) * np.log(share).sum()
+
+    best = minimize(loss, np.zeros(3), method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-10, "maxiter": 4000}).x
+    share = pool_weights(own, weight, 20.0, rounds=5000, tolerance=1e-12)
+    np.testing.assert_allclose(share, np.exp(best - np.logaddexp.reduce(best)), atol=1e-4)
+
+
+def test_a_weight_is_a_repeated_row():
+    rng = np.random.default_rng(1)
+    own, count = rng.uniform(size=(2, 30)), rng.integers(1, 4, 30)
+    np.testing.assert_allclose(pool_weights(own, count.astype(float)), pool_weights(np.repeat(own, count, axis=1)))
+
+
+def test_temperature_of_overconfident_stages_is_below_one():
+    rng = np.random.default_rng(2)
+    logits = rng.normal(size=(2000, 3))
+    label = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
+    share, temperature = choose_pool([log_softmax(3 * logits)], label, np.ones(2000), Settings())
+    assert share.tolist() == [1.0]
+    assert temperature == pytest.approx(1 / 3, abs=0.05)
+    p = np.exp(pooled([log_softmax(logits)] * 2, np.array([0.3, 0.7])))
+    np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-8)
+
+
+def test_minimum_of_a_parabola():
+    assert best_log_temperature(lambda x: (x - 0.3) ** 2, (-1.0, 1.0)) == pytest.approx(0.3, abs=0.02)
