@@ -13,8 +13,8 @@ from ..data.table import Table
 from ..data.validate import Constraint, either, integer, one_of
 from ..inference.runner import Runner
 from ..inference.streams import root_sequence, spawn_streams
+from ..models import draw
 from ..models import ensemble as averaging
-from ..models import fill
 from ..models.classifier import count_density_chains, learn_classes, make_lenses
 from ..models.online import Online
 from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
@@ -206,7 +206,7 @@ class AClass(ClassifierMixin, MixtureEstimator):
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Any, np.ndarray]:
         """New rows and their classes."""
-        table, label = fill.sample_table(
+        table, label = draw.sample_table(
             self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state)
         )
         return decode(table), self.classes_[label]

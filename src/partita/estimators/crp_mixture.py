@@ -16,8 +16,8 @@ from ..inference.diagnostics import ess_bulk, r_hat
 from ..inference.loop import count_workers
 from ..inference.runner import Runner
 from ..inference.streams import root_sequence, spawn_streams
+from ..models import draw
 from ..models import ensemble as averaging
-from ..models import fill
 from ..models.chains import Chains
 from ..models.ensemble import Ensemble
 from ..models.lens import plain_lens
@@ -249,7 +249,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """New rows from the posterior predictive, in the type of the training table."""
         return decode(
-            fill.sample_table(self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state))[0]
+            draw.sample_table(self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state))[0]
         )
 
     def _check_loaded(self) -> None:

@@ -17,8 +17,8 @@ from ..data.table import Table
 from ..inference.loop import count_workers
 from ..inference.runner import Runner
 from ..inference.streams import root_sequence
+from ..models import draw, fill
 from ..models import ensemble as averaging
-from ..models import fill
 from ..models.ensemble import Ensemble
 from ..models.online import Online
 from ..models.soundness import check_ensemble, check_online, need
@@ -114,7 +114,7 @@ class MixtureEstimator(TableEstimator):
                 )
             if not isinstance(n_draws, int | np.integer) or isinstance(n_draws, bool) or n_draws < 1:
                 raise ValueError(f"n_draws must be an integer >= 1 or None, got {n_draws!r}.")
-            tables = [decode(t, X) for t in fill.draw_tables(self._ensemble, table, n_draws, self._draws(random_state))]
+            tables = [decode(t, X) for t in draw.draw_tables(self._ensemble, table, n_draws, self._draws(random_state))]
             return np.stack(tables) if isinstance(tables[0], np.ndarray) else tables
         beliefs = fill.beliefs(self._ensemble, table)
         filled = decode(beliefs.mean_table(table), X)

@@ -15,7 +15,7 @@ from ..data.growth import grow_schema
 from ..data.labels import encode_labels
 from ..data.validate import Constraint, number, one_of
 from ..inference.loop import count_workers
-from ..models import fill
+from ..models import draw
 from ..models.class_statistics import ClassStatistics
 from ..models.ensemble import Ensemble
 from ..models.naive_bayes import Prior, log_joint, make_ensemble
@@ -187,5 +187,5 @@ class NaiveBayes(ClassifierMixin, LabelledEstimator, MixtureEstimator):
         n, rng, ensemble = checked_size(n_samples), self._draws(random_state), self._ensemble
         state = ensemble.states[0]
         label = rng.choice(len(self.classes_), n, p=np.exp(state.log_weight[0, 0, : len(self.classes_)]))
-        table = fill.sample_groups(ensemble.lenses[0], state, self.schema_, label, rng)
+        table = draw.sample_groups(ensemble.lenses[0], state, self.schema_, label, rng)
         return decode(table), self.classes_[label]
