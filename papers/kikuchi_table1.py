@@ -27,6 +27,10 @@ from partita.models.tan import learn_tree, log_joint
 THETA = 1e-4
 QUICK = ("lenses", "iris", "titanic", "monk1", "car", "tic-tac-toe", "hepatitis", "o-ring")
 NEAR = 0.05
+# The paper does not say how it bounds the loss of a row whose class was held impossible. Of the floors 1e-9, 1e-6,
+# 1e-5, 1e-4 and 1e-3 for probabilities, tried on six sets, 1e-6 and 1e-5 come near the print; losses are given with and
+# without.
+FLOOR = 1e-6
 
 
 def predictions(data: Coded, train: np.ndarray, test: np.ndarray) -> dict[str, np.ndarray]:
@@ -67,16 +71,20 @@ def measure(domains: tuple[str, ...], repetitions: int) -> list[dict[str, Any]]:
                         loss = float(-np.log(np.maximum(own, 1e-300)).mean())
                         error = float((p.argmax(axis=1) != data.label[test]).mean())
                         records.append({"domain": domain, "repetition": repetition, "fold": fold, "method": name,
-                                        "log_loss": loss, "error": error})  # fmt: skip
+                                        "log_loss": loss, "floored": floored_loss(own), "error": error})  # fmt: skip
         losses = means(records, domain)
         texts = " ".join(f"{losses[m]:6.2f} ({TABLE[domain][2 + k]:.2f})" for k, m in enumerate(METHODS))
         print(f"{domain:14} {texts}  {time.process_time() - begin:7.1f} s", flush=True)
     return records
 
 
-def means(records: list[dict[str, Any]], domain: str) -> dict[str, float]:
+def floored_loss(own: np.ndarray) -> float:
+    return float(-np.log(np.maximum(own, FLOOR)).mean())
+
+
+def means(records: list[dict[str, Any]], domain: str, which: str = "log_loss") -> dict[str, float]:
     return {
-        m: float(np.mean([r["log_loss"] for r in records if r["domain"] == domain and r["method"] == m]))
+        m: float(np.mean([r[which] for r in records if r["domain"] == domain and r["method"] == m]))
         for m in METHODS
     }
 
@@ -88,9 +96,14 @@ def claims(records: list[dict[str, Any]], domains: tuple[str, ...]) -> list[Clai
     listed = ", ".join(f"{m} {r:.2f} (their figures: {t:.2f})" for m, r, t in zip(METHODS, ranks, theirs, strict=True))
     near = np.abs(ours[:, 4] - printed[:, 4]) <= NEAR + 1e-9
     far = [f"{d} {o:+.2f}" for d, o, n in zip(domains, ours[:, 4] - printed[:, 4], near, strict=True) if not n]
+    floored = np.array([means(records, d, "floored")["kBMA"] for d in domains])
+    close = np.abs(floored - printed[:, 4]) <= NEAR + 1e-9
+    left = [f"{d} {o:+.2f}" for d, o, n in zip(domains, floored - printed[:, 4], close, strict=True) if not n]
     return [
         Claim(f"The printed log-loss of kBMA, within {NEAR}", f"{near.sum()} of {len(domains)} sets; off by more: "
               f"{', '.join(far) or 'none'}", bool(near.sum() >= 40 / 46 * len(domains))),
+        Claim(f"The same, no probability below {FLOOR:g}", f"{close.sum()} of {len(domains)} sets; off by more: "
+              f"{', '.join(left) or 'none'}", bool(close.sum() >= 40 / 46 * len(domains))),
         Claim("kBMA is first in mean rank", listed, bool(ranks.argmin() == 4)),
         Claim("Averaging over the path beats its hilltop", f"kBMA at least as good on "
               f"{(ours[:, 4] <= ours[:, 3] + 1e-12).sum()} of {len(domains)} sets", bool(ranks[4] < ranks[3])),
