@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import OneHotEncoder
 
-from partita.models.chains import Runner
+from partita.inference.runner import Runner
 from partita.models.kikuchi import Kikuchi
 from partita.models.kikuchi_path import find_path
 from partita.models.kikuchi_problem import Choices, Problem
