@@ -69,7 +69,9 @@ def test_counts_are_poisson_only_where_that_explains_them():
     """True counts are; amounts, whose spread has nothing to do with their mean, are better taken as real."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 300)
-    X = np.stack([rng.poisson(3 + 4 * y), np.rint(rng.normal(5000 + 300 * y, 900))], axis=1).astype(int)
+    amounts = np.maximum(np.rint(rng.normal(80 + 8 * y, 30)), 0)
+    X = np.stack([rng.poisson(3 + 4 * y), amounts], axis=1).astype(int)
+    assert NaiveBayes().fit(X, y).schema_.kinds == ("count", "count")
     auto, poisson, normal = (NaiveBayes(counts=how).fit(X, y) for how in ("auto", "poisson", "normal"))
     assert [sight.what for sight in auto._ensemble.lenses[0].sights] == ["count", "standard"]
     one, other = X.copy().astype(float), X.copy().astype(float)

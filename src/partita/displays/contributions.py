@@ -33,7 +33,7 @@ class ContributionsDisplay:
 
         target          the class whose log odds are shown; by default the most probable one.
         """
-        names = names_of(estimator)
+        names = names_of(cls, estimator)
         if max_bars < 2:
             raise ValueError(f"max_bars={max_bars!r} must be at least 2: one region and all other.")
         told = estimator.explain(X)

@@ -28,7 +28,7 @@ class InteractionMatrixDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any) -> InteractionMatrixDisplay:
         """Of a fitted `KikuchiBayesClassifier`."""
-        columns = names_of(estimator)
+        columns = names_of(cls, estimator)
         regions = estimator.map_regions_
         used = sorted({j for region in regions for j in region})
         at = {j: k for k, j in enumerate(used)}

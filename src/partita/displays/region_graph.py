@@ -28,7 +28,7 @@ class RegionGraphDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, *, max_regions: int = 80) -> RegionGraphDisplay:
         """Of a fitted `KikuchiBayesClassifier`; of a larger graph the `max_regions` largest regions are shown."""
-        columns = names_of(estimator)
+        columns = names_of(cls, estimator)
         if max_regions < 1:
             raise ValueError(f"max_regions={max_regions!r} must be at least 1.")
         graph = estimator.region_graph_

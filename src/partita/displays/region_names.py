@@ -7,11 +7,14 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from .wanted import need_method
+
 LONGEST = 28
 
 
-def names_of(estimator: Any) -> list[str]:
+def names_of(display: type, estimator: Any) -> list[str]:
     """Names of the columns of a fitted classifier; "column 3" where they have none."""
+    need_method(display, "a fitted KikuchiBayesClassifier", estimator, "explain")
     check_is_fitted(estimator, "map_regions_")
     schema = estimator.schema_
     return [str(name) if schema.named else f"column {name}" for name in schema.names]

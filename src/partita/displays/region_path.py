@@ -34,7 +34,7 @@ class RegionPathDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any) -> RegionPathDisplay:
         """Of a fitted `KikuchiBayesClassifier`."""
-        names = names_of(estimator)
+        names = names_of(cls, estimator)
         path = estimator.path_
         columns = (np.asarray(path[name], float) for name in ("log_likelihood", "log_posterior", "weight"))
         return cls([region_name(region, names) for region in path["region"]], *columns)
