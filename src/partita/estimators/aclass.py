@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from ..data.decode import decode
 from ..data.labels import check_same_classes, encode_labels
@@ -19,6 +18,7 @@ from ..models.classifier import count_density_chains, learn_classes, make_lenses
 from ..models.online import Online
 from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
 from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
+from .probability_base import ProbabilityClassifier
 
 # sweeps of a chain: many where they are cheap, since small tables gain by them
 LEAST_SWEEPS, MOST_SWEEPS, CELLS_SWEPT = 16, 30, 240_000
@@ -26,7 +26,7 @@ STREAM_SWEEPS = 2
 VIEWS = 6
 
 
-class AClass(ClassifierMixin, MixtureEstimator):
+class AClass(ProbabilityClassifier, MixtureEstimator):
     """A classifier that models each class by a mixture, integrates missing cells out and infers the number of groups.
 
     `fit` runs independent chains (the recommended classifier: views, spikes, pooled posteriors, leave-one-out
@@ -193,16 +193,6 @@ class AClass(ClassifierMixin, MixtureEstimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of every class (columns as `classes_`) given the observed cells of each row."""
         return averaging.class_probabilities(self._ensemble, self._encode(X))
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Most probable class of every row."""
-        best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Any, np.ndarray]:
         """New rows and their classes."""

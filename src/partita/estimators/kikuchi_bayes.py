@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.frames import make_frame
@@ -24,6 +23,7 @@ from ..models.kikuchi_problem import Choices, Problem
 from ..models.kikuchi_search import Search, regions_in
 from ..models.regions import Region, counting_numbers
 from .labelled_base import LabelledEstimator
+from .probability_base import ProbabilityClassifier
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Explanation:
     log_odds: np.ndarray
 
 
-class KikuchiBayesClassifier(ClassifierMixin, LabelledEstimator):
+class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
     """Kikuchi-Bayes [1]: a Markov network over attributes and class, with interactions of up to `max_order` variables.
 
     Numeric columns are cut by Fayyad and Irani's rule on the training rows. A missing cell is the learnt level
@@ -213,16 +213,6 @@ class KikuchiBayesClassifier(ClassifierMixin, LabelledEstimator):
             return self._built.proba(codes)
         proba = np.exp(self._built.log_proba(codes, reals))
         return proba / proba.sum(axis=1, keepdims=True)
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Logarithm of `predict_proba`."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Most probable class of every row."""
-        best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
 
     def explain(self, X: Any) -> Explanation:
         """The additive contribution of every region to the log odds of every class, for each row.

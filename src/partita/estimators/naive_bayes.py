@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.containers import open_table
@@ -22,11 +21,12 @@ from ..models.naive_bayes import Prior, log_joint, make_ensemble
 from ..models.soundness import check_statistics
 from .labelled_base import LabelledEstimator
 from .mixture_base import MixtureEstimator, checked_size
+from .probability_base import JointClassifier
 
 _PRIORS = ("class_rows", "level_rows", "count_rows", "mean_rows", "variance_rows")
 
 
-class NaiveBayes(ClassifierMixin, LabelledEstimator, MixtureEstimator):
+class NaiveBayes(JointClassifier, LabelledEstimator, MixtureEstimator):
     """Naive Bayes with conjugate priors and their parameters integrated out: an exact posterior predictive.
 
     Binary and categorical columns have Beta and Dirichlet priors, counts a Gamma, real columns a
@@ -166,21 +166,8 @@ class NaiveBayes(ClassifierMixin, LabelledEstimator, MixtureEstimator):
 
     # ---- answers ----
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Log probability of every class (columns as `classes_`) given the observed cells of each row."""
-        joint = log_joint(self._ensemble, self._encode(X))
-        joint -= joint.max(axis=1, keepdims=True)
-        return joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of every class (columns as `classes_`) given the observed cells of each row."""
-        proba = np.exp(self.predict_log_proba(X))
-        return proba / proba.sum(axis=1, keepdims=True)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Most probable class of every row."""
-        best = log_joint(self._ensemble, self._encode(X)).argmax(axis=1)
-        return self.classes_[best]
+    def _log_joint(self, X: Any) -> np.ndarray:
+        return log_joint(self._ensemble, self._encode(X))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Any, np.ndarray]:
         """New rows and their classes."""

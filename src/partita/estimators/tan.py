@@ -6,15 +6,15 @@ import warnings
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from ..data.validate import Constraint, DataWarning, boolean, number
 from ..models.coding import Coder
 from ..models.tan import Tree, learn_tree, log_joint
 from .labelled_base import LabelledEstimator
+from .probability_base import JointClassifier
 
 
-class TANClassifier(ClassifierMixin, LabelledEstimator):
+class TANClassifier(JointClassifier, LabelledEstimator):
     """Tree-augmented naive Bayes: given the class, the columns form the tree of Chow and Liu.
 
     Numeric columns are cut into bins where the class changes (`MDLPDiscretizer` does the same); the tree has the
@@ -101,22 +101,9 @@ class TANClassifier(ClassifierMixin, LabelledEstimator):
                 stacklevel=3,
             )
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Log probability of every class (columns as `classes_`) given the cells of each row."""
+    def _log_joint(self, X: Any) -> np.ndarray:
         table = self._encode(X)
-        joint = log_joint(self._tree, self._coder.codes(table))
-        joint -= joint.max(axis=1, keepdims=True)
-        return joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Probability of every class (columns as `classes_`) given the cells of each row."""
-        proba = np.exp(self.predict_log_proba(X))
-        return proba / proba.sum(axis=1, keepdims=True)
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Most probable class of every row."""
-        best = self.predict_log_proba(X).argmax(axis=1)
-        return self.classes_[best]
+        return log_joint(self._tree, self._coder.codes(table))
 
     def to_networkx(self) -> Any:
         """The tree as a networkx.DiGraph: columns by name, edges from parent to child with their `information`. The
