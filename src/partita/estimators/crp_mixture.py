@@ -19,6 +19,7 @@ from ..inference.streams import root_sequence, spawn_streams
 from ..models import draw
 from ..models import ensemble as averaging
 from ..models.chains import Chains
+from ..models.co_assignment import co_assignment, most_central
 from ..models.ensemble import Ensemble
 from ..models.lens import plain_lens
 from ..models.online import Online
@@ -30,7 +31,6 @@ from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
 from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
 
 STREAM_SWEEPS = 2
-ROWS_COMPARED = 400
 
 
 class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
@@ -170,7 +170,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         )
         self._assignments = np.stack([one.z[0] for one in kept])
         self._describe_sizes([int(z.max()) + 1 for z in self._assignments], weight)
-        self.labels_ = self._assignments[_most_central(self._assignments)].astype(np.int64)
+        self.labels_ = self._assignments[most_central(self._assignments)].astype(np.int64)
         assert chains.outcome is not None
         self.trace_ = chains.outcome.common_infos()
         half = {name: trace[:, trace.shape[1] // 2 :] for name, trace in self.trace_.items()}
@@ -262,28 +262,5 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
             need(sorted(self._order.tolist()) == list(range(n)), "order of the groups")
 
     def _representative(self):
-        k = _most_central(self._assignments) if hasattr(self, "_assignments") else 0
+        k = most_central(self._assignments) if hasattr(self, "_assignments") else 0
         return self._ensemble.states[k]
-
-
-def _most_central(assignments: np.ndarray) -> int:
-    """The kept state whose co-assignment is nearest to the average one (least expected Binder loss), on some rows."""
-    if len(assignments) == 1:
-        return 0
-    step = max(1, assignments.shape[1] // ROWS_COMPARED)
-    z = assignments[:, ::step]
-    first = np.concatenate([[0], np.cumsum(z.max(axis=1) + 1)])
-    seat = np.zeros((z.shape[1], first[-1]), np.float32)  # one column per group of every state
-    np.put_along_axis(seat, (z + first[:-1, None]).T, 1.0, axis=1)
-    # sum over pairs of (together - mean)^2 is, but for a constant, that of together * (1 - 2 mean)
-    cost = seat * (seat.sum(axis=0) - (2.0 / len(z)) * ((seat @ seat.T) @ seat))
-    return int(np.argmin(np.add.reduceat(cost.sum(axis=0), first[:-1])))
-
-
-def co_assignment(assignments: np.ndarray) -> np.ndarray:
-    """Share of states in which two rows sit together."""
-    n = assignments.shape[1]
-    out = np.zeros((n, n))
-    for z in assignments:
-        out += z[:, None] == z
-    return out / len(assignments)
