@@ -1,4 +1,4 @@
-"""Data sets: made up with known truth (`make_*`), from scikit-learn (`load_*`), published (`fetch_*`)."""
+"""Data sets: made up with known truth (`make_*`), at hand without a file (`load_*`), published (`fetch_*`)."""
 
 from partita.data.fetches import (
     fetch_baseball,
@@ -23,6 +23,7 @@ from partita.data.synthetic import (
     make_mixed_clusters,
     remove_cells,
 )
+from partita.data.tic_tac_toe import load_tic_tac_toe
 
 __all__ = [
     "binarised_components",
@@ -38,6 +39,7 @@ __all__ = [
     "list_uci",
     "load_breast_cancer_holed",
     "load_digits_odd_even",
+    "load_tic_tac_toe",
     "make_coin_classes",
     "make_coin_mixture",
     "make_mixed_clusters",

@@ -24,6 +24,28 @@ def test_digits_odd_even():
     assert abs(np.isnan(X).mean() - 0.1) < 0.01 and 0.45 < y.mean() < 0.55
 
 
+def test_tic_tac_toe_by_its_rules():
+    table = datasets.load_tic_tac_toe()
+    assert table.data.shape == (958, 9) and table.target.sum() == 626 and len(table.data.drop_duplicates()) == 958
+    cells = table.data.to_numpy()
+    moves = (cells == "x").sum(axis=1) - (cells == "o").sum(axis=1)
+    wins = {who: np.any([np.all(cells[:, line] == who, axis=1) for line in table.lines], axis=0) for who in "xo"}
+    assert set(moves) == {0, 1} and not (wins["x"] & wins["o"]).any()
+    assert np.array_equal(wins["x"], table.target == 1)
+    assert (wins["x"] | wins["o"] | (cells != "b").all(axis=1)).all()  # the game had ended
+    assert (moves[wins["x"]] == 1).all() and (moves[wins["o"]] == 0).all()  # by the last move
+    array, y = datasets.load_tic_tac_toe(as_frame=False, return_X_y=True)
+    assert np.array_equal(array, cells) and np.array_equal(y, table.target)
+
+
+@pytest.mark.data
+def test_tic_tac_toe_is_the_published_table(published_data):
+    table, published = datasets.load_tic_tac_toe(), datasets.fetch_uci("tic-tac-toe")
+    ours = {(*row, won) for row, won in zip(map(tuple, table.data.to_numpy()), table.target, strict=True)}
+    theirs = zip(map(tuple, published.data.to_numpy()), published.target, strict=True)
+    assert ours == {(*row, int(won == "p")) for row, won in theirs}
+
+
 def test_components_come_from_the_training_part_only():
     rng = np.random.default_rng(0)
     train, test = rng.normal(size=(50, 6)), rng.normal(size=(20, 6))

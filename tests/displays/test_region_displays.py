@@ -76,6 +76,18 @@ def test_interaction_matrix(parity):
     display = InteractionMatrixDisplay.from_estimator(model).plot()
     b, d = display.names.index("b"), display.names.index("d")
     assert display.information[b, d] == display.information[d, b] == model.interaction_information_[(1, 3)] > 0.2
+    assert np.array_equal(display.together > 0, np.isfinite(display.strongest))
     empty = KikuchiBayesClassifier(estimate="paper").fit(np.ones((20, 1)), [0, 1] * 10)
     with pytest.raises(ValueError, match="No region"):
         InteractionMatrixDisplay.from_estimator(empty).plot()
+
+
+def test_interaction_matrix_of_triples():
+    X = np.array([[a, b, c, d] for a in (0, 1) for b in (0, 1) for c in (0, 1) for d in (0, 1)] * 20)
+    model = KikuchiBayesClassifier(estimate="paper").fit(X, X[:, 0] ^ X[:, 1] ^ X[:, 3])
+    display = InteractionMatrixDisplay.from_estimator(model).plot()
+    assert model.map_regions_ == [(0, 1, 3)] and display.names == ["column 0", "column 1", "column 3"]
+    apart = ~np.eye(3, dtype=bool)
+    assert (display.together == apart).all() and np.isnan(display.information).all()
+    np.testing.assert_array_equal(display.strongest[apart], model.interaction_information_[(0, 1, 3)])
+    assert np.isnan(display.strongest[~apart]).all() and len(display.ax_.collections[0].get_offsets()) == 6

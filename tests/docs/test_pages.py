@@ -82,5 +82,7 @@ def test_reference_holds_every_public_name():
 def test_examples_draw(tmp_path):
     clusters = load_module(ROOT / "examples" / "mixed_clusters.py")
     late = load_module(ROOT / "examples" / "online_labels_late.py")
-    for path in (clusters.main(tmp_path, n_rows=80, n_sweeps=10), late.main(tmp_path, n_stream=160, size=40)):
+    board = load_module(ROOT / "examples" / "tic_tac_toe_interactions.py")
+    drawn = clusters.main(tmp_path, n_rows=80, n_sweeps=10), late.main(tmp_path, n_stream=160, size=40)
+    for path in (*drawn, board.main(tmp_path, n_boards=600)):
         assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000

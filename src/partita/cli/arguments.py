@@ -11,6 +11,9 @@ LATER = {
 }
 """Commands of releases to come, and what they will do."""
 
+MODELS = ("aclass", "kikuchi", "naive-bayes", "tan", "crp")
+"""What can be learnt; all but the last predict a target."""
+
 FILE = "CSV, Parquet, or any file DuckDB reads"
 
 
@@ -73,8 +76,8 @@ def _table_options() -> argparse.ArgumentParser:
 def _learning_options() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(add_help=False)
     options.add_argument("--target", metavar="COL", help="the column to predict")
-    options.add_argument("--model", choices=("aclass", "crp"), help="default: aclass with a target, else crp")
-    options.add_argument("--sweeps", type=int, metavar="N", help="sweeps of each chain; more where the chains disagree")
+    options.add_argument("--model", choices=MODELS, help="default: aclass with a target, else crp")
+    options.add_argument("--sweeps", type=int, metavar="N", help="sweeps of each chain (aclass, crp)")
     options.add_argument("--seed", type=int, default=0, help="same seed, same result (default: 0)")
     options.add_argument(
         "--jobs", type=int, default=-1, help="threads; the result does not depend on it (default: all)"

@@ -3,7 +3,8 @@
 import argparse
 
 import partita
-from partita.cli.tables import fit_model, open_frame, split_target
+from partita.cli.models import fit_model, new_model
+from partita.cli.tables import open_frame, split_target
 from partita.data.files import check_output
 from partita.report.summary import summary
 
@@ -11,7 +12,7 @@ from partita.report.summary import summary
 def run(args: argparse.Namespace) -> None:
     check_output(args.output, table=False)
     frame, target = split_target(args, open_frame(args, args.file))
-    model = fit_model(args, frame, target)
+    model = fit_model(new_model(args, frame), frame, target)
     partita.save(model, args.output)
     print(summary(model, frame))
     print(f"\nmodel written to {args.output}")

@@ -3,7 +3,8 @@
 import argparse
 
 import partita
-from partita.cli.tables import fit_model, known_columns, open_frame, split_target
+from partita.cli.models import check_imputes, fit_model, new_model
+from partita.cli.tables import known_columns, open_frame, split_target
 from partita.data.files import check_output, join_columns, write_frame
 
 
@@ -18,9 +19,12 @@ def run(args: argparse.Namespace) -> None:
         if args.kind:
             raise ValueError("--kind has no use with a saved model, which remembers the kinds it was learnt with.")
         model = partita.load(args.inputs[0])
+        check_imputes(model)
         frame = known_columns(model, frame, path)
     else:
-        model = fit_model(args, frame, target)
+        model = new_model(args, frame)
+        check_imputes(model)
+        fit_model(model, frame, target)
     filled = model.impute(frame)
     left = int(filled.isna().sum().sum())  # a column without any observed cell cannot be filled
     n_filled = int(frame.isna().sum().sum()) - left

@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from partita.cli.tables import new_model, open_frame, split_target
+from partita.cli.models import new_model
+from partita.cli.tables import open_frame, split_target
 from partita.data.files import check_output
 from partita.report.html import fit_and_report
 

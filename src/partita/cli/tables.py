@@ -1,4 +1,4 @@
-"""Tables and models as the commands take them from files."""
+"""Tables as the commands take them from files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import argparse
 import sys
 from typing import Any
 
-import partita
 from partita.data.files import read_frame
 
 
@@ -35,32 +34,6 @@ def split_target(args: argparse.Namespace, frame: Any) -> tuple[Any, Any]:
         return frame, None
     _check_columns([args.target], frame, "--target")
     return frame.drop(columns=args.target), frame[args.target]
-
-
-def new_model(args: argparse.Namespace, frame: Any) -> Any:
-    """An unfitted estimator of the options; `frame` is the table without the target."""
-    kind = args.model or ("aclass" if args.target else "crp")
-    if kind == "aclass" and not args.target:
-        raise ValueError("--model aclass needs --target COL, the column to predict. For clusters take --model crp.")
-    if kind == "crp" and args.target:
-        raise ValueError(
-            "--model crp takes no target. Leave --target out (and --drop the column, if it should not count)."
-        )
-    make = partita.AClass if kind == "aclass" else partita.CRPMixture
-    return make(
-        n_sweeps=args.sweeps,
-        random_state=args.seed,
-        n_jobs=args.jobs,
-        column_kinds=kinds_of(args, frame) or None,
-        progress=not args.quiet,
-        time_budget=args.time_budget,
-        checkpoint=args.checkpoint,
-    )
-
-
-def fit_model(args: argparse.Namespace, frame: Any, target: Any) -> Any:
-    model = new_model(args, frame)
-    return model.fit(frame) if target is None else model.fit(frame, target)
 
 
 def known_columns(model: Any, frame: Any, path: str) -> Any:

@@ -13,8 +13,8 @@ LONGEST = 28
 
 
 def names_of(display: type, estimator: Any) -> list[str]:
-    """Names of the columns of a fitted classifier; "column 3" where they have none."""
-    need_method(display, "a fitted KikuchiBayesClassifier", estimator, "explain")
+    """Names of the columns of a fitted classifier; "column 3" where they have none. Any other estimator is refused."""
+    need_method(display, "a fitted KikuchiBayesClassifier", estimator, "explain", "to_networkx")
     check_is_fitted(estimator, "map_regions_")
     schema = estimator.schema_
     return [str(name) if schema.named else f"column {name}" for name in schema.names]

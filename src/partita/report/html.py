@@ -12,6 +12,7 @@ from partita.displays.picture import draw_png
 from partita.displays.probabilities import ProbabilitiesDisplay
 from partita.displays.reliability import ReliabilityDisplay
 from partita.report.columns import column_facts, size_of
+from partita.report.interactions import interaction_picture
 from partita.report.scores import Scores, score
 from partita.report.summary import group_posteriors, learnt_facts
 from partita.report.tables import percent
@@ -20,11 +21,12 @@ _SIZES_SHOWN = 20
 
 
 def render_report(model: Any, X: Any, title: str = "Report", held_out: tuple[Any, Any] | None = None) -> str:
-    """The page about a fitted model and its table: overview, holes per column, groups, and calibration.
+    """The page about a fitted model and its table: overview, holes per column, groups, interactions, and calibration.
 
     held_out    rows the classifier has not seen and their labels; without it there is no part on calibration.
     """
     columns = column_facts(X, model.schema_)
+    together = interaction_picture(model)
     share = float(np.mean([column.missing for column in columns]))
     return _render(
         "report.html",
@@ -34,6 +36,7 @@ def render_report(model: Any, X: Any, title: str = "Report", held_out: tuple[Any
         facts=learnt_facts(model),
         columns=columns,
         posteriors=[(of, _bars(sizes)) for of, sizes in group_posteriors(model)],
+        together=None if together is None else _embedded(together),
         calibration=None if held_out is None else _calibration(model, *held_out),
     )
 

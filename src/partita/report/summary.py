@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.data.kinds import DISCRETE
 from partita.report.columns import column_facts, size_of
+from partita.report.interactions import interaction_facts
 from partita.report.tables import align, number, percent
 
 _SIZES_SHOWN = 5
@@ -37,7 +38,7 @@ def summary(model: Any, X: Any = None) -> str:
 
 
 def learnt_facts(model: Any) -> list[tuple[str, str]]:
-    """Pairs of a name and what the model learnt: classes, number of groups, temperature, parameters that were set."""
+    """Pairs of a name and what the model learnt: classes, groups, temperature, interactions, parameters set."""
     facts = [("columns", _kinds(model.schema_.kinds))]
     if hasattr(model, "n_rows_seen_"):
         facts.insert(0, ("learnt from", f"{model.n_rows_seen_:,} rows"))
@@ -49,6 +50,7 @@ def learnt_facts(model: Any) -> list[tuple[str, str]]:
     for attribute, name in (("alpha_", "concentration"), ("temperature_", "temperature")):
         if hasattr(model, attribute):
             facts.append((name, ", ".join(number(float(value)) for value in np.ravel(getattr(model, attribute)))))
+    facts += interaction_facts(model)
     facts.append(("parameters", set_parameters(model) or "all at their defaults"))
     return facts
 

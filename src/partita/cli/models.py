@@ -1,0 +1,52 @@
+"""Which model a command learns: the options as an estimator, and what it cannot do said before the work."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import partita
+from partita.cli.tables import kinds_of
+
+CLASSIFIERS = {
+    "aclass": partita.AClass,
+    "kikuchi": partita.KikuchiBayesClassifier,
+    "naive-bayes": partita.NaiveBayes,
+    "tan": partita.TANClassifier,
+}
+
+
+def new_model(args: argparse.Namespace, frame: Any) -> Any:
+    """An unfitted estimator of the options; `frame` is the table without the target."""
+    kind = args.model or ("aclass" if args.target else "crp")
+    if kind != "crp" and not args.target:
+        raise ValueError(f"--model {kind} needs --target COL, the column to predict. For clusters take --model crp.")
+    if kind == "crp" and args.target:
+        raise ValueError(
+            "--model crp takes no target. Leave --target out (and --drop the column, if it should not count)."
+        )
+    if kind not in ("aclass", "crp") and args.sweeps is not None:
+        raise ValueError(f"--sweeps has no use with --model {kind}, which has no chains. Leave it out.")
+    sweeps = {"n_sweeps": args.sweeps} if kind in ("aclass", "crp") else {}
+    return CLASSIFIERS.get(kind, partita.CRPMixture)(
+        **sweeps,
+        random_state=args.seed,
+        n_jobs=args.jobs,
+        column_kinds=kinds_of(args, frame) or None,
+        progress=not args.quiet,
+        time_budget=args.time_budget,
+        checkpoint=args.checkpoint,
+    )
+
+
+def fit_model(model: Any, frame: Any, target: Any) -> Any:
+    return model.fit(frame) if target is None else model.fit(frame, target)
+
+
+def check_imputes(model: Any) -> None:
+    """Refuse a model that has no density of the cells, so nothing to fill them from."""
+    if not hasattr(model, "impute"):
+        raise ValueError(
+            f"{type(model).__name__} predicts a class and cannot fill cells. Take a model that can: "
+            "aclass, crp or naive-bayes."
+        )
