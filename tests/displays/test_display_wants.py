@@ -30,10 +30,6 @@ def displays(X, y):
         "ReliabilityDisplay": lambda model: partita.ReliabilityDisplay.from_estimator(model, X, y),
         "SimilarityDisplay": lambda model: partita.SimilarityDisplay.from_estimator(model, X),
         "TraceDisplay": lambda model: partita.TraceDisplay.from_estimator(model),
-        "ContributionsDisplay": lambda model: partita.ContributionsDisplay.from_estimator(model, X),
-        "InteractionMatrixDisplay": lambda model: partita.InteractionMatrixDisplay.from_estimator(model),
-        "RegionGraphDisplay": lambda model: partita.RegionGraphDisplay.from_estimator(model),
-        "RegionPathDisplay": lambda model: partita.RegionPathDisplay.from_estimator(model),
     }
 
 
@@ -52,10 +48,6 @@ WRONG = {
     "ReliabilityDisplay": [partita.CRPMixture(), Perceptron(), 3],
     "SimilarityDisplay": [partita.AClass(), partita.HybridClassifier()],
     "TraceDisplay": [partita.HybridClassifier(), LogisticRegression()],
-    "ContributionsDisplay": [partita.AClass(), LogisticRegression()],
-    "InteractionMatrixDisplay": [partita.AClass(), partita.KikuchiBayesClassifier],
-    "RegionGraphDisplay": [partita.TANClassifier(), "model"],
-    "RegionPathDisplay": [partita.NaiveBayes(), LogisticRegression()],
 }
 
 
