@@ -60,7 +60,7 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
         a missing cell that training did not know is averaged over the training frequencies of its levels. "paper": the
         closed-form product of [1]. Both share the search, `path_`, `map_regions_` and `region_graph_`.
     theta : total pseudo-count of every submodel (eq. 4), spread evenly over its cells: 1 (the default) to predict;
-        1e-4 reproduces Table 1 of [1].
+        1e-4 or 1e-3 to come near Table 1 of [1].
     beyond : how the path goes on past the hilltop, as long as the likelihood rises: "end", after the last order;
         "each", after every order; "never".
     singles : "greedy" starts from the class alone and chooses attributes one by one; "all" starts from naive Bayes.

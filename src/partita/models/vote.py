@@ -55,6 +55,8 @@ def posteriors(log_density: np.ndarray, log_prior: np.ndarray, temperature: floa
 
 def mean_density(log_density: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
     """log of the (weighted) mean over the first axis."""
+    if len(log_density) == 1:
+        return log_density[0]
     top = log_density.max(axis=0)
     density = np.exp(log_density - top)
     with np.errstate(divide="ignore"):  # a density may be too small beside another class's
