@@ -77,6 +77,9 @@ def test_interaction_matrix(parity):
     b, d = display.names.index("b"), display.names.index("d")
     assert display.information[b, d] == display.information[d, b] == model.interaction_information_[(1, 3)] > 0.2
     assert np.array_equal(display.together > 0, np.isfinite(display.strongest))
+    assert (1,) not in model.map_regions_  # the diagonal is there also where no attribute was chosen alone
+    told = [model.interaction_information_[(j,)] for j in sorted({j for r in model.map_regions_ for j in r})]
+    np.testing.assert_array_equal(np.diag(display.information), told)
     empty = KikuchiBayesClassifier(estimate="paper").fit(np.ones((20, 1)), [0, 1] * 10)
     with pytest.raises(ValueError, match="No region"):
         InteractionMatrixDisplay.from_estimator(empty).plot()
@@ -88,6 +91,15 @@ def test_interaction_matrix_of_triples():
     display = InteractionMatrixDisplay.from_estimator(model).plot()
     assert model.map_regions_ == [(0, 1, 3)] and display.names == ["column 0", "column 1", "column 3"]
     apart = ~np.eye(3, dtype=bool)
-    assert (display.together == apart).all() and np.isnan(display.information).all()
+    assert (display.together == apart).all() and np.isnan(display.information[apart]).all()
+    np.testing.assert_allclose(np.diag(display.information), 0.0, atol=1e-12)  # alone they say nothing
     np.testing.assert_array_equal(display.strongest[apart], model.interaction_information_[(0, 1, 3)])
     assert np.isnan(display.strongest[~apart]).all() and len(display.ax_.collections[0].get_offsets()) == 6
+
+
+def test_interaction_matrix_of_a_path_from_naive_bayes(parity):
+    frame, y, _ = parity
+    model = KikuchiBayesClassifier(estimate="paper", singles="all").fit(frame, y)
+    assert len(model.path_) > 1  # a path of its own after the singles
+    display = InteractionMatrixDisplay.from_estimator(model).plot()
+    assert len(display.names) == 5 and np.isfinite(np.diag(display.information)).all()

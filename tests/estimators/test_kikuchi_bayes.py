@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -137,6 +138,30 @@ def test_a_checkpoint_is_taken_up_again(tmp_path, monkeypatch):
         paper(checkpoint=tmp_path / "c", theta=2.0).fit(X, y)
 
 
+@pytest.mark.parametrize("max_candidates", [30, 60])
+def test_a_screened_search_taken_up_again_is_the_same(tmp_path, monkeypatch, max_candidates):
+    """Stopped before each of its steps in turn: the attributes kept are those of the moment they were screened."""
+    from partita.models.kikuchi_search import Search
+    from partita.models.kikuchi_work import Stopped
+
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, (600, 20))
+    score = X[:, 0] + X[:, 1] - 2 * X[:, 2] * X[:, 3] + 1.5 * (X[:, 4] ^ X[:, 5]) + X[:, 6] * X[:, 7] * X[:, 8]
+    y = score + rng.logistic(size=600) > 1
+    warnings.simplefilter("ignore", DataWarning)
+    straight = paper(max_candidates=max_candidates).fit(X, y)
+    add = Search.add
+    for stop in range(1, len(straight.path_)):
+        monkeypatch.setattr(
+            Search, "add", lambda self, *a, stop=stop: _stop(Stopped) if len(self.path) == stop else add(self, *a)
+        )
+        file = tmp_path / f"stop{stop}"
+        assert len(paper(max_candidates=max_candidates, checkpoint=file).fit(X, y).path_) == stop
+        monkeypatch.undo()
+        again = paper(max_candidates=max_candidates, checkpoint=file).fit(X, y)
+        assert again.path_.equals(straight.path_), stop
+
+
 def _stop(error):
     raise error("time")
 
@@ -179,6 +204,32 @@ def test_too_many_candidates_are_screened_with_a_warning():
     assert any("the 4 most promising" in str(w.message) and " 12" not in str(w.message) for w in told)
 
 
+def levels_of_text(n=500, d=300, tells=250):
+    X = np.random.default_rng(0).integers(0, 3, (n, d)).astype(str).astype(object)
+    return X, X[:, tells] == "1"
+
+
+@pytest.mark.parametrize("singles", ["greedy", "all"])
+def test_single_attributes_are_screened_by_what_they_gain(singles):
+    """Neither the number of levels nor the place of a column decides."""
+    X, y = levels_of_text()
+    X[:, :150] = np.random.default_rng(1).integers(0, 5, (500, 150)).astype(str)
+    with pytest.warns(DataWarning, match="the 100 most promising") as told:
+        model = paper(max_order=2, max_candidates=100, singles=singles).fit(X, y)
+    assert not any(" 250" in str(w.message) for w in told)
+    assert (250,) in model.map_regions_ and (singles == "all" or model.map_regions_ == [(250,)])
+
+
+def test_attributes_in_the_model_are_screened_by_what_they_gain():
+    """From naive Bayes all are in the model: the pair that acts together is among the last columns."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (400, 30))
+    y = (X[:, 27] & X[:, 29]) ^ (rng.random(400) < 0.05)
+    with pytest.warns(DataWarning, match="regions of 2 attributes"):
+        model = paper(max_order=3, max_candidates=45, singles="all").fit(X, y)  # ten attributes
+    assert (27, 29) in model.map_regions_
+
+
 def test_readings_of_the_paper():
     X, y = parity(d=5)
     never = paper(beyond="never").fit(X, y)
@@ -189,6 +240,21 @@ def test_readings_of_the_paper():
     observed = paper(prior_cells="observed").fit(X, y)
     assert observed.path_["df"].iloc[0] == 1
     assert len(paper(max_order=2).fit(X, y).region_graph_) <= 6
+
+
+@pytest.mark.parametrize("singles", ["greedy", "all"])
+def test_interaction_information_is_told_of_all_that_was_found(singles):
+    X, y = parity(d=5)
+    model = paper(singles=singles).fit(X, y)
+    regions = {*model.path_["region"], *model.map_regions_, *model.region_graph_} - {()}
+    regions |= {(j,) for region in regions for j in region}
+    assert set(model.interaction_information_) == regions and (1,) in regions
+    graph = model.to_networkx()
+    assert all(graph.nodes[r]["interaction"] is not None for r in graph if r)
+    counts = np.array([[((X[:, 1] == a) & (y == c)).sum() for c in ("no", "yes")] for a in (0, 1)]) + 0.25
+    p = counts / counts.sum()
+    mutual = (p * np.log(p / p.sum(axis=0) / p.sum(axis=1, keepdims=True))).sum()
+    assert model.interaction_information_[(1,)] == pytest.approx(mutual)
 
 
 def test_one_class_and_one_column():

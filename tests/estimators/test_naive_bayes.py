@@ -241,6 +241,28 @@ def test_samples_look_like_the_table():
     assert again.equals(rows)
 
 
+@pytest.mark.parametrize("constant", [5.0, 5.5, -3.0, 5000.0, 12345678.9])
+@pytest.mark.parametrize("counts", ["auto", "normal"])
+def test_a_constant_column_says_nothing_whatever_comes_later(constant, counts):
+    """In particular not that the smaller class, of which less is known, is the likelier one."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < 0.2).astype(int)
+    x = np.where(rng.random(400) < 0.05, 1 - y, y).astype(float)
+    X = np.column_stack([x, np.full(400, constant)])
+    X[rng.random(400) < 0.1, 1] = np.nan
+    X[y == 1, 1] = np.where(rng.random((y == 1).sum()) < 0.5, np.nan, constant)
+    model = NaiveBayes(counts=counts).fit(X, y)
+    alone = NaiveBayes().fit(x[:, None], y).predict_proba([[0.0], [1.0]])
+    for later in (constant, constant + 0.1, constant + 2, -constant, 1e9, np.nan):
+        np.testing.assert_allclose(model.predict_proba([[0.0, later], [1.0, later]]), alone, rtol=1e-9)
+    rows, _ = model.sample(200)
+    assert np.abs(rows[:, 1] - constant).max() < 0.5  # samples stay where the column is
+    varied = np.where(np.arange(400) % 2, X[:, 1] + y, X[:, 1])
+    parts = model.partial_fit(np.column_stack([x, varied]), y)  # it may turn out to vary
+    apart = parts.predict_proba([[1.0, constant], [1.0, constant + 1]])
+    assert abs(apart[0, 1] - apart[1, 1]) > 0.01
+
+
 def test_huge_and_tiny_numbers_are_safe():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)

@@ -63,6 +63,31 @@ def test_an_unseen_level_is_as_a_missing_cell():
     np.testing.assert_array_equal(coder.codes(encode(unseen, coder.schema)), coder.codes(encode(hole, coder.schema)))
 
 
+def test_levels_that_training_never_showed_are_no_levels():
+    """A constant column of ones, truth values that are all true, and columns of holes of any kind."""
+    n, label = 40, (np.arange(40) % 2).astype(np.int32)
+    X = pd.DataFrame(
+        {"one": np.ones(n), "true": np.ones(n, bool), "hole": np.full(n, np.nan), "holes": np.full(n, np.nan)}
+    )
+    coder = Coder.learn(encode(X, learn_schema(X, {"holes": "real"})), label, 2)
+    assert coder.levels.tolist() == [1, 1, 1, 1] and coder.own_levels.tolist() == [1, 1, 0, 0]
+    assert coder.level_names() == [["1.0"], ["True"], ["missing"], ["missing"]]
+    assert (coder.codes(encode(X, coder.schema)) == 0).all()
+    new = pd.DataFrame({"one": [0.0], "true": [False], "hole": [1.0], "holes": [3.5]})
+    assert coder.codes(encode(new, coder.schema)).tolist() == [[-1, -1, 0, 0]]
+
+
+def test_levels_of_rows_that_do_not_count_are_not_seen():
+    X, label = frame()
+    schema = learn_schema(X, {"visits": "count"})
+    weight = (X["colour"] != "green").to_numpy().astype(float)
+    coder = Coder.learn(encode(X, schema), label, 2, weight)
+    codes = coder.codes(encode(X, schema))[:, 1]
+    assert coder.levels[1] == 2 and coder.level_names()[1] == ["blue", "red"]
+    for level, code in {"blue": 0, "red": 1, "green": -1}.items():
+        assert (codes[X["colour"] == level] == code).all()
+
+
 def test_rows_without_label_or_weight_have_no_say():
     X, label = frame()
     extra = pd.concat([X, pd.DataFrame({name: [None] for name in X}, dtype=object)], ignore_index=True)
@@ -127,6 +152,10 @@ def test_it_survives_a_file(tmp_path):
         Coder.from_tree({**coder.to_tree(), "cuts": []})
     with pytest.raises(ValueError, match="do not rise"):
         Coder.from_tree({**coder.to_tree(), "cuts": [np.zeros(2)] * 5})
+    with pytest.raises(ValueError, match="levels do not fit"):
+        Coder.from_tree({**coder.to_tree(), "seen": [np.ones(2, bool)] * 5})
+    with pytest.raises(ValueError, match="no numbers"):
+        Coder.from_tree({**coder.to_tree(), "cuts": [np.arange(2.0)] * 5})
 
 
 def test_cut_points_leave_out_missing_values_labels_and_weights():

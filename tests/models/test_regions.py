@@ -61,7 +61,14 @@ def test_subsets_closure_and_maximal():
     assert subsets((1, 4)) == [(), (1,), (4,), (1, 4)]
     assert closure([(4, 1), (2,)]) == {(), (1,), (2,), (4,), (1, 4)}
     assert maximal([(1,), (1, 4), (2,), ()]) == [(2,), (1, 4)]
-    assert added_freedom((0, 1), [3, 4], 2) == 6
+
+
+def test_freedom_of_one_potential_and_of_many():
+    assert added_freedom(np.array([3, 4], np.int32), 2) == 6
+    assert added_freedom(np.array([], np.int32), 3) == 2  # the class alone
+    assert added_freedom(np.array([[3, 4], [1, 9]], np.int32), 3).tolist() == [12, 0]
+    huge = np.full(6, 2**20, np.int32)
+    assert added_freedom(huge, 2) == pytest.approx(2.0**120, rel=1e-4)  # no overflow
 
 
 def test_the_prior_falls_and_ends_before_its_pole():

@@ -36,15 +36,16 @@ class InteractionMatrixDisplay:
         used = sorted({j for region in regions for j in region})
         at = {j: k for k, j in enumerate(used)}
         information = np.full((len(used), len(used)), np.nan)
-        together, strongest = np.zeros(information.shape, int), information.copy()
+        np.fill_diagonal(information, [estimator.interaction_information_[(j,)] for j in used])
+        together, strongest = np.zeros(information.shape, int), np.full(information.shape, np.nan)
         for region in regions:
             places, value = [at[j] for j in region], estimator.interaction_information_[region]
-            if len(region) <= 2:
-                information[places[0], places[-1]] = information[places[-1], places[0]] = value
-                continue
-            for a, b in permutations(places, 2):
-                together[a, b] += 1
-                strongest[a, b] = max(value, np.nan_to_num(strongest[a, b]), key=abs)
+            if len(region) == 2:
+                information[places[0], places[1]] = information[places[1], places[0]] = value
+            elif len(region) > 2:
+                for a, b in permutations(places, 2):
+                    together[a, b] += 1
+                    strongest[a, b] = max(value, np.nan_to_num(strongest[a, b]), key=abs)
         return cls([columns[j] for j in used], information, together, strongest)
 
     def plot(self, ax: Any = None, *, colorbar: bool = True) -> InteractionMatrixDisplay:

@@ -81,7 +81,8 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
     path_ : a frame with one row per stage: stage, region, log_likelihood, df, log_posterior, weight, phase.
     map_regions_ : regions of the hilltop in the order in which they were added, as tuples of column positions.
     region_graph_ : dict from regions (the class not listed) to their counting numbers, of the hilltop.
-    interaction_information_ : dict from every region of the path to its interaction information with the class (nats).
+    interaction_information_ : dict from every region of the path and of `region_graph_`, and every attribute in one of
+        them, to its interaction information with the class (nats).
 
     References
     ----------
@@ -181,7 +182,10 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
         if self.singles == "all":
             self.map_regions_ = [s for s in path[0].new if s] + self.map_regions_
         self.region_graph_ = counting_numbers(self.map_regions_)
-        self.interaction_information_ = interactions(problem, regions_in(path) or self.map_regions_, self.theta_)
+        told = [*regions_in(path), *self.map_regions_, *self.region_graph_]
+        singles = sorted({(j,) for region in told for j in region})
+        told = [region for region in dict.fromkeys([*singles, *told]) if region]
+        self.interaction_information_ = interactions(problem, told, self.theta_)
         self._path = {
             "stage": list(range(len(path))),
             "region": [stage.region for stage in path],

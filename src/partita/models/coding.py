@@ -31,11 +31,15 @@ class Coder:
                 orders of magnitude, scaling them loses the small ones, and `Schema.unscaled` keeps them.
     cuts        for each column its cut points in the units of the table; empty for binary and categorical columns.
     missing     (d,) bool: columns with a level for missing cells, the last one.
+    seen        for each column a bool array. Binary and categorical: which of the schema's levels training showed; the
+                others (the level that a constant column of zeros never takes) are no levels here. Numeric: of length
+                one, whether training showed any number at all.
     """
 
     schema: Schema
     cuts: tuple[np.ndarray, ...]
     missing: np.ndarray
+    seen: tuple[np.ndarray, ...]
 
     @classmethod
     def learn(
@@ -51,14 +55,19 @@ class Coder:
         cuts = [np.zeros(0)] * table.schema.n_columns
         for j, column in enumerate(table.schema.numeric):
             cuts[column] = cut_points(table.reals[:, j], label, n_classes, weight, force_first_cut)
-        return cls(table.schema, tuple(cuts), np.logical_not(table.observed()[used]).any(axis=0))
+        observed = table.observed()[used]
+        seen = list(np.atleast_2d(observed.any(axis=0)).T)
+        for j, (column, size) in enumerate(zip(table.schema.discrete, table.schema.n_levels, strict=True)):
+            cells = table.codes[used, j]
+            seen[column] = np.bincount(cells[cells >= 0], minlength=int(size)) > 0
+        return cls(table.schema, tuple(cuts), np.logical_not(observed).any(axis=0), tuple(seen))
 
     @cached_property
     def own_levels(self) -> np.ndarray:
-        """(d,) int32 number of levels of each column, missing not among them; also the code of its missing level."""
-        own = np.array([len(cuts) + 1 for cuts in self.cuts], np.int32)
-        own[self.schema.discrete] = self.schema.n_levels
-        return own
+        """(d,) int32 number of levels of each column, missing not among them; also the code of its missing level. 0 for
+        a column of holes."""
+        own = [int(seen.sum()) * (len(cuts) + 1) for seen, cuts in zip(self.seen, self.cuts, strict=True)]
+        return np.array(own, np.int32)
 
     @cached_property
     def levels(self) -> np.ndarray:
@@ -69,10 +78,14 @@ class Coder:
         """(n, d) int32, C-contiguous, in column order: the level of each cell, or -1 = to be integrated out."""
         schema = self.schema
         codes = np.empty((len(table), schema.n_columns), np.int32)
-        codes[:, schema.discrete] = table.codes
+        for j, column in enumerate(schema.discrete):
+            seen = self.seen[column]
+            place = np.append(np.where(seen, np.cumsum(seen) - 1, -1), -1)  # the last one: a missing cell, code -1
+            codes[:, column] = place[table.codes[:, j]]
         for j, column in enumerate(schema.numeric):
             cells = table.reals[:, j]
-            codes[:, column] = np.where(np.isnan(cells), -1, np.searchsorted(self.cuts[column], cells))
+            known = ~np.isnan(cells) & self.seen[column][0]
+            codes[:, column] = np.where(known, np.searchsorted(self.cuts[column], cells), -1)
         for column in np.flatnonzero(self.missing):
             codes[codes[:, column] < 0, column] = self.own_levels[column]
         return codes
@@ -85,14 +98,17 @@ class Coder:
     def level_names(self) -> list[list[str]]:
         """What the levels of each column are called: a level of the caller's, a range, or "missing"."""
         names = []
-        for column, cuts, own, missing in zip(self.schema.columns, self.cut_points(), self.own_levels, self.missing):
-            listed = _ranges(cuts) if column.kind in ("count", "real") else [str(level) for level in column.levels]
-            listed += ["(unseen)"] * (int(own) - len(listed))
+        for column, cuts, seen, missing in zip(self.schema.columns, self.cut_points(), self.seen, self.missing):
+            if column.kind in ("count", "real"):
+                listed = _ranges(cuts) if seen[0] else []
+            else:  # of a binary column that showed one level only, the schema may know no other
+                listed = [str(level) for level, shown in zip(column.levels, seen) if shown]
             names.append([*listed, "missing"] if missing else listed)
         return names
 
     def to_tree(self) -> dict[str, Any]:
-        return {"schema": self.schema.to_tree(), "cuts": list(self.cuts), "missing": self.missing}
+        seen = list(self.seen)
+        return {"schema": self.schema.to_tree(), "cuts": list(self.cuts), "missing": self.missing, "seen": seen}
 
     @classmethod
     def from_tree(cls, tree: Mapping[str, Any]) -> Coder:
@@ -102,7 +118,14 @@ class Coder:
             raise ValueError("a coder whose cuts do not fit its columns")
         if any(c.dtype != np.float64 or c.ndim != 1 or not (np.diff(c) > 0).all() for c in cuts):
             raise ValueError("a coder whose cut points do not rise")
-        return cls(schema, cuts, missing)
+        sizes = np.ones(schema.n_columns, int)
+        sizes[schema.discrete] = schema.n_levels
+        seen = tuple(tree["seen"])
+        if [(s.dtype, s.shape) for s in seen] != [(np.dtype(bool), (size,)) for size in sizes]:
+            raise ValueError("a coder whose levels do not fit its columns")
+        if any(len(cuts[j]) for j in schema.discrete) or any(len(cuts[j]) and not seen[j] for j in schema.numeric):
+            raise ValueError("a coder with cut points in a column that has no numbers")
+        return cls(schema, cuts, missing, seen)
 
 
 def _ranges(cuts: np.ndarray) -> list[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from .kikuchi_missing import log_sums
+from ..data.validate import DataWarning
+from .kikuchi_missing import MOST_CELLS, log_products, summable
 from .kikuchi_problem import Problem
 from .kikuchi_search import Stage
 from .kikuchi_tables import interaction_information, log_potential, normalised
@@ -55,35 +58,45 @@ class Kikuchi:
         return cls(regions, weights / weights.sum(), factors, problem.rows.levels, problem.n_classes)
 
     def log_proba_by_stage(self, codes: np.ndarray) -> np.ndarray:
-        """(stages, n, C) log P(y | x) of every stage; a code of -1 is summed out of the stage's product."""
-        out = np.zeros((len(self.regions), len(codes), self.n_classes))
-        whole = (codes >= 0).all(axis=1)
-        out[:, whole] = self._complete(codes[whole])
-        if not whole.all():
-            out[:, ~whole] = self._holed(codes[~whole])
-        return out
+        """(stages, n, C) log P(y | x) of every stage; a code of -1 is summed out of the stage's product.
 
-    def _complete(self, codes: np.ndarray) -> np.ndarray:
-        log_p = np.zeros((len(self.regions), len(codes), self.n_classes))
-        for factor in self.factors:
-            log_p[factor.stage] += factor.table[tuple(codes[:, j] for j in factor.region)]
-        log_p = log_p.cumsum(axis=0)
-        return normalised(log_p)
+        Where that would need tables beyond `MOST_CELLS`, the row is answered by the last stage before, with a warning.
+        """
+        return self._log_proba(codes, np.arange(len(self.regions)))
 
-    def _holed(self, codes: np.ndarray) -> np.ndarray:
-        out = np.full((len(self.regions), len(codes), self.n_classes), 0.0)
-        pattern, group = np.unique(codes < 0, axis=0, return_inverse=True)
-        group = group.reshape(-1)
-        for g, missing in enumerate(pattern):
-            rows = np.flatnonzero(group == g)
-            for stage in range(len(self.regions)):
-                here = [(f.region, f.table) for f in self.factors if f.stage <= stage]
-                out[stage, rows] = log_sums(here, codes[rows], missing, self.levels, self.n_classes)
+    def _log_proba(self, codes: np.ndarray, stages: np.ndarray) -> np.ndarray:
+        """(stages, n, C) log P(y | x) of some stages, ascending."""
+        out = np.empty((len(stages), len(codes), self.n_classes))
+        factors = [(f.stage, f.region, f.table) for f in self.factors]
+        hole = codes < 0
+        hole[:, ~self._acting()] = False
+        holed = hole.any(axis=1)
+        nothing = np.zeros(len(self.levels), bool)
+        out[:, ~holed] = log_products(factors, stages, codes[~holed], nothing, self.levels, self.n_classes)
+        patterns, group = np.unique(hole[holed], axis=0, return_inverse=True)
+        short: list[tuple[int, int]] = []  # rows and last stage
+        for g, missing in enumerate(patterns):
+            rows = np.flatnonzero(holed)[group.reshape(-1) == g]
+            last = summable(factors, missing, self.levels)
+            kept, place = np.unique(np.minimum(stages, last), return_inverse=True)
+            sums = log_products(factors, kept, codes[rows], missing, self.levels, self.n_classes)
+            out[:, rows] = sums[place.reshape(-1)]
+            if stages[-1] > last:
+                short.append((len(rows), last))
+        _tell_short(short)
         return normalised(out)
+
+    def _acting(self) -> np.ndarray:
+        """(d,) bool: attributes in a factor; whether any other is missing does not matter."""
+        acting = np.zeros(len(self.levels), bool)
+        for factor in self.factors:
+            acting[list(factor.region)] = True
+        return acting
 
     def proba(self, codes: np.ndarray) -> np.ndarray:
         """(n, C) average of the stages' predictions with their posterior weights (eq. 3)."""
-        p = np.tensordot(self.weights, np.exp(self.log_proba_by_stage(codes)), axes=1)
+        counted = np.flatnonzero(self.weights)
+        p = np.tensordot(self.weights[counted], np.exp(self._log_proba(codes, counted)), axes=1)
         return p / p.sum(axis=1, keepdims=True)
 
     def contributions(self, codes: np.ndarray) -> np.ndarray:
@@ -125,6 +138,8 @@ class Kikuchi:
             shape = tuple(int(levels[j]) for j in f.region)
             if not 0 <= f.stage < len(regions) or f.table.shape != (*shape, n_classes):
                 raise ValueError("a factor whose table does not fit its region")
+        if not factors or any(a.stage > b.stage for a, b in pairwise(factors)):
+            raise ValueError("factors that are not in the order of their stages")
         if weights.shape != (len(regions),):
             raise ValueError("weights that do not fit the stages")
         return cls(regions, weights, factors, levels, n_classes)
@@ -153,6 +168,19 @@ def _factors(problem: Problem, number: int, stage: Stage, theta: float) -> list[
         own = log_potential(counts.sum(axis=away), theta)
         total += np.expand_dims(own, away)
     return [Factor(number, stage.region, total)]
+
+
+def _tell_short(short: Sequence[tuple[int, int]]) -> None:
+    """Warn of rows whose holes could not be summed over in all stages."""
+    if short:
+        warnings.warn(
+            f"{sum(rows for rows, _ in short)} rows miss cells that hang together in so many regions that summing over "
+            f"them would need tables of more than {MOST_CELLS} cells: they are predicted as if the path ended earlier "
+            f"(for some after {min(last for _, last in short)} regions). Fill in some of these cells, or fit with a "
+            "smaller max_order.",
+            DataWarning,
+            stacklevel=5,
+        )
 
 
 def interactions(problem: Problem, regions: list[Region], theta: float) -> dict[Region, float]:

@@ -29,7 +29,7 @@ from ..kernels.contract import Regions
 from .kikuchi_moments import Summer
 from .kikuchi_problem import Problem
 from .kikuchi_work import Work
-from .regions import Region
+from .regions import Region, added_freedom
 
 KEPT_NUMBERS = 40_000_000  # potentials kept in memory; beyond, they are made anew in every step
 SLICE_SECONDS, ROW_SECONDS = 0.05, 3e-9
@@ -46,9 +46,8 @@ class Candidates:
         self.theta, self.summer = theta, summer
         members = combinations(attributes, order)
         # own degrees of freedom of m - 1 or more: the prior is 0, whatever else is in the model
-        own = (problem.n_classes - 1) * (problem.rows.levels[members].astype(float) - 1).prod(axis=1)
+        own = added_freedom(problem.rows.levels[members], problem.n_classes)
         self.members = np.ascontiguousarray(members[own < problem.total - 1])
-        self.n_barred = len(members) - len(self.members)
         self.cells = problem.rows.levels[self.members].astype(np.int64).prod(axis=1)
         self.fresh = np.full(len(self.members), (1 << (1 << order)) - 1, np.uint32)
         self.subset_freedom = subset_freedom(self.members)  # (m, 2^order)

@@ -9,7 +9,7 @@ import numpy as np
 from ..kernels import kernel
 from ..kernels.contract import Regions
 from .kikuchi_problem import Problem
-from .regions import Region, subsets
+from .regions import Region, added_freedom, subsets
 
 
 class Freedom:
@@ -29,21 +29,20 @@ class Freedom:
         order = members.shape[1]
         if self.observed:
             self._count(members)
-        levels = self.problem.rows.levels[members].astype(float)
+        levels = self.problem.rows.levels[members]
         out = np.empty((len(members), 1 << order))
         for subset in range(1 << order):
             places = [k for k in range(order) if subset >> k & 1]
             if self.observed:
                 out[:, subset] = [self.of(tuple(row)) for row in members[:, places].tolist()]
             else:
-                out[:, subset] = (self.problem.n_classes - 1) * (levels[:, places] - 1).prod(axis=1)
+                out[:, subset] = added_freedom(levels[:, places], self.problem.n_classes)
         return out
 
     def of(self, region: Region) -> float:
         """What the potential of one region adds."""
         if not self.observed:
-            sizes = self.problem.rows.levels[list(region)].astype(float) - 1
-            return (self.problem.n_classes - 1) * float(sizes.prod())
+            return float(added_freedom(self.problem.rows.levels[list(region)], self.problem.n_classes))
         for part in subsets(region):
             if part not in self._counted:
                 self._counted[part] = _spread(self.problem.counts(part).reshape(-1, self.problem.n_classes))

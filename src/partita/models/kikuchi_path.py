@@ -56,7 +56,8 @@ def find_path(problem: Problem, choices: Choices, runner: Runner, mark: str = ""
 
 
 class _Walk:
-    """The phases of a search one step at a time; where it stands is a list of regions and the number of the phase."""
+    """The phases of a search one step at a time; where it stands is a list of regions, the number of the phase, and the
+    attributes kept for each order so far: what was screened depends on the model at that moment."""
 
     def __init__(self, search: Search, runner: Runner, mark: str) -> None:
         self.search, self.phases, self.phase = search, search.phases(), 0
@@ -68,14 +69,15 @@ class _Walk:
 
     def _state(self) -> dict[str, Any]:
         steps = [[list(stage.region), stage.phase] for stage in self.search.path[1:]]
-        return {"steps": steps, "phase": self.phase}
+        kept = [self.search.attributes[order].tolist() for order in range(1, len(self.search.attributes))]
+        return {"steps": steps, "phase": self.phase, "attributes": kept}
 
     def _resume(self, state: dict[str, Any]) -> None:
         self.phase = int(state["phase"])
         for region, phase in state["steps"]:
             self.search.add(tuple(region), phase)
-        for order in range(1, self.phases[self.phase][1] if self.phase < len(self.phases) else 1):
-            self.search.prepare(order)  # what is screened depends on the orders below
+        for order, kept in enumerate(state["attributes"], 1):
+            self.search.attributes[order] = np.array(kept, self.search.attributes[0].dtype)
 
     def step(self) -> bool:
         """Add one region, going on to the next phase where the current one has ended; False at the end of all."""

@@ -16,7 +16,7 @@ from .kikuchi_candidates import Candidates
 from .kikuchi_freedom import Freedom
 from .kikuchi_moments import Summer
 from .kikuchi_problem import Choices, Problem
-from .kikuchi_tables import log_potential, normalised
+from .kikuchi_tables import log_potential, normalised, submodel
 from .kikuchi_work import Work
 from .regions import Region, log_prior, subsets
 
@@ -100,24 +100,39 @@ class Search:
     def prepare(self, order: int) -> Candidates:
         """The candidates of an order, made when first needed; too many are cut to the most promising attributes."""
         if order not in self.candidates:
-            kept = self._screen(order)
-            self.attributes[order] = kept
+            if order not in self.attributes:  # a search taken up again knows them
+                self.attributes[order] = self._screen(order)
             self.candidates[order] = Candidates(
-                self.problem, kept, order, self.inside, self.freedom.of_subsets, self.choices.theta, self.summer
-            )
+                self.problem, self.attributes[order], order, self.inside, self.freedom.of_subsets, self.choices.theta,
+                self.summer,
+            )  # fmt: skip
         return self.candidates[order]
 
     def _screen(self, order: int) -> np.ndarray:
-        """As many attributes as max_candidates allows, those first that promised most one order below."""
+        """As many attributes as max_candidates allows, those first that promise most: as single ones for order 1, else
+        in the candidates one order below; of equal ones those first that gain most as single ones."""
         before = self.attributes[order - 1]
         room = len(before)
         while room > order and math.comb(room, order) > self.choices.max_candidates:
             room -= 1
         if room == len(before):
             return before
-        promise = self._promise(order - 1, before) if order > 1 else self.problem.rows.levels[before] * 1.0
-        best = np.argsort(-promise, kind="stable")[:room]
+        alone = self._single_gains(before)
+        promise = self._promise(order - 1, before) if order > 1 else alone
+        best = np.lexsort((-alone, -promise))[:room]
         return np.sort(before[best])
+
+    def _single_gains(self, attributes: np.ndarray) -> np.ndarray:
+        """Gain in log posterior (eqs. 6 and 8) of each attribute alone over the class alone, but for what is the same
+        in all of them."""
+        out = np.empty(len(attributes))
+        for k, j in enumerate(attributes.tolist()):
+            self.work.check()
+            counts = self.problem.counts((j,))
+            joint = submodel(counts, self.choices.theta)
+            likelihood = float((counts * np.log(joint / joint.sum(axis=-1, keepdims=True))).sum())
+            out[k] = likelihood + self.log_prior(self.freedom.of(()) + self.freedom.of((j,)))
+        return out
 
     def _promise(self, order: int, attributes: np.ndarray) -> np.ndarray:
         """For every attribute the largest bound on posterior gain among candidates of this order that contain it;

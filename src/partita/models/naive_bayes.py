@@ -9,6 +9,9 @@ Every column has a conjugate prior (partita.families), the same in all classes:
 Whole numbers need not be counts of anything (amounts, years), and a Poisson law is far too sure of those: with
 counts="auto" a count column is taken as real where the evidence, log p(column | classes), is for it.
 
+A real column that shows one number only tells the classes apart in nothing but their size: the law of the whole column
+then stands for each class, so that another number, when it comes, says nothing.
+
 The column's own mean and variance come from the statistics of all classes together, which add up: the answer does not
 depend on how the rows were parted. What is asked of a row is asked of the mixture kernels.
 """
@@ -112,8 +115,11 @@ def _predictive(lens: Lens, statistics: ClassStatistics, prior: Prior, log_weigh
             hyper[d] = _level_prior(int(layout.kind[d]), counts.shape[1], prior)
         else:
             sums = statistics.totals(sight.source) if layout.kind[d] == COUNT else statistics.sums[:, sight.source]
+            total = sums.sum(axis=0)
+            if layout.kind[d] == REAL and not _variance(total):
+                sums = np.tile(total, (n_classes, 1))
             stats[0, :n_classes, own] = sums[:, : _width(layout, d)]
-            hyper[d] = _number_prior(int(layout.kind[d]), sums.sum(axis=0), prior)
+            hyper[d] = _number_prior(int(layout.kind[d]), total, prior)
     view = np.full(layout.n_columns, FIRST_RESTAURANT, np.int32)
     table = _tables(layout, view, hyper, stats, n_classes)
     weights = np.full((1, 1, room), -np.inf)
@@ -138,15 +144,22 @@ def _level_prior(kind: int, n_levels: int, prior: Prior) -> tuple[float, ...]:
 
 def _number_prior(kind: int, total: np.ndarray, prior: Prior) -> tuple[float, ...]:
     """Hyper-parameters from the statistics of the whole column: weight, sum, sum of squares."""
-    n, summed, squares = total.tolist()
+    n, summed, _ = total.tolist()
     if kind == COUNT:
         mean = (summed + 0.5) / (n + 1.0)
         return prior.count_rows * mean, prior.count_rows, 0, 0  # shape, rate: the mean is that of the column
     mean = summed / n if n > 0 else 0.0
-    variance = max(squares / n - mean**2, 0.0) if n > 0 else 0.0
-    if not variance > NO_SPREAD * mean**2:
-        variance = 1.0
-    return prior.mean_rows, prior.variance_rows, variance, mean
+    return prior.mean_rows, prior.variance_rows, _variance(total) or 1.0, mean
+
+
+def _variance(total: np.ndarray) -> float:
+    """Variance of a column from its weight, sum and sum of squares; 0 where it is rounding, or nothing is known."""
+    n, summed, squares = total.tolist()
+    if not n > 0:
+        return 0.0
+    mean = summed / n
+    variance = squares / n - mean**2
+    return variance if variance > NO_SPREAD * mean**2 else 0.0
 
 
 def _tables(layout: Layout, view: np.ndarray, hyper: np.ndarray, stats: np.ndarray, n_groups: int) -> np.ndarray:

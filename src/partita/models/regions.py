@@ -18,6 +18,8 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 Region = tuple[int, ...]
 
 
@@ -72,14 +74,15 @@ def _ordered(numbers: dict[Region, int]) -> dict[Region, int]:
     return {r: numbers[r] for r in sorted(numbers, key=lambda r: (len(r), r)) if numbers[r] != 0}
 
 
-def added_freedom(region: Region, levels: Sequence[int], n_classes: int) -> float:
-    """Degrees of freedom of one potential phi_S: (|Y| - 1) times the product of (|X_i| - 1) over S."""
-    return (n_classes - 1) * float(math.prod(int(levels[i]) - 1 for i in region))
+def added_freedom(levels: np.ndarray, n_classes: int) -> np.ndarray:
+    """Degrees of freedom of potentials phi_S: (|Y| - 1) times the product of (|X_i| - 1) over S, whose levels |X_i| are
+    along the last axis."""
+    return (n_classes - 1) * (np.asarray(levels, np.float64) - 1).prod(axis=-1)
 
 
 def freedom(regions: Iterable[Region], levels: Sequence[int], n_classes: int) -> float:
     """Conditional degrees of freedom of the model (eq. 7), as a sum over D."""
-    return sum(added_freedom(s, levels, n_classes) for s in closure(regions))
+    return sum(float(added_freedom(np.array([levels[i] for i in s]), n_classes)) for s in closure(regions))
 
 
 def log_prior(df: float, n_rows: float) -> float:
