@@ -48,13 +48,21 @@ def test_path_is_a_frame_with_a_hilltop():
 
 def test_explanations_sum_to_the_prediction():
     frame, y = mixed_frame()
-    for model in (paper(), paper(averaging=False), KikuchiBayesClassifier()):
+    for model in (paper(), paper(averaging=False), KikuchiBayesClassifier(), KikuchiBayesClassifier(averaging=False)):
         model.fit(frame, y)
         told = model.explain(frame)
         assert told.contributions.shape == (len(frame), len(told.regions), 2)
         np.testing.assert_allclose(told.contributions.sum(axis=1), told.log_odds, atol=1e-12)
         p = np.exp(told.log_odds)
         np.testing.assert_allclose(p / p.sum(axis=1, keepdims=True), model.predict_proba(frame), atol=1e-12)
+
+
+@pytest.mark.parametrize("estimate", ["evidence", "paper"])
+def test_without_averaging_one_stage_answers(estimate):
+    X, y = parity()
+    many, one = (paper(estimate=estimate, averaging=a).fit(X, y).predict_proba(X) for a in (True, False))
+    assert np.abs(many - one).max() > 1e-3
+    np.testing.assert_allclose(one.sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize("estimate", ["evidence", "paper"])

@@ -1,15 +1,21 @@
 """The evidence estimator as a whole: invariances, what its parts sum to, cells integrated out, odd tables."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from evidence_tables import table
 
+from partita.models import evidence_rows
 from partita.models.evidence import Evidence, fit_evidence
 from partita.models.evidence_numerics import learn_numerics, weighted_quantiles
+from partita.models.evidence_omitted import Omitted
+from partita.models.evidence_pool import log_softmax
+from partita.models.evidence_rows import merged
 from partita.models.evidence_search import Gains
 from partita.models.evidence_settings import Settings
+from partita.models.evidence_soundness import check_evidence
 
 CLOSE = {"atol": 0.01}  # of a probability: variances and modes are found to such a tolerance, in single precision
 
@@ -31,9 +37,11 @@ def test_contributions_sum_to_the_logits_of_every_stage_and_to_the_answer(n_clas
     codes[::5, 3] = -1
     logits = model.stage_logits(codes, reals)
     assert {"singles", "numerics", "products", "path"} <= {stage.name for stage in model.stages}
-    for s in range(len(model.stages)):
-        total = model.stage_contributions(codes, reals, s).sum(axis=1) + model.stage_intercept(s)
-        np.testing.assert_allclose(total, logits[s], atol=1e-12)
+    for stage, z in zip(model.stages, logits, strict=True):
+        why = replace(model, stages=[stage], stage_weight=np.ones(1), temperature=1.0).explain(codes, reals)
+        assert why.keys == stage.keys
+        total = why.contributions.sum(axis=1) + why.intercept
+        np.testing.assert_allclose(total, z - z.mean(axis=1, keepdims=True), atol=1e-12)
     why = model.explain(codes, reals)
     answer = model.log_proba(codes, reals)
     total = why.contributions.sum(axis=1) + why.intercept + why.pooling
@@ -92,16 +100,37 @@ def test_a_number_unknown_where_training_was_complete_is_averaged():
 
 
 @pytest.mark.parametrize("n_reals", [0, 2])
-def test_weights_are_repeated_rows(n_reals):
-    codes, levels, reals, label = table(n=150, n_reals=n_reals)
-    weight = np.random.default_rng(0).integers(0, 4, 150).astype(float)
-    index = np.repeat(np.arange(150), weight.astype(int))
-    once = fit_evidence(codes, levels, reals, label, 3, weight)
-    repeated = fit_evidence(codes[index], levels, reals[index], label[index], 3)
+@pytest.mark.parametrize("hyper_rows", [4000, 200])  # all rows; fewer than those of the table written out, or of both
+@pytest.mark.parametrize("n", [150, 900])
+def test_weights_are_repeated_rows(n, hyper_rows, n_reals):
+    codes, levels, reals, label = table(n=n, levels=(3, 2, 4, 3, 5, 6), n_reals=n_reals)
+    weight = np.random.default_rng(0).integers(0, 4, n).astype(float)
+    index = np.repeat(np.arange(n), weight.astype(int))
+    settings = Settings(hyper_rows=hyper_rows)
+    once = fit_evidence(codes, levels, reals, label, 3, weight, settings)
+    repeated = fit_evidence(codes[index], levels, reals[index], label[index], 3, None, settings)
     assert [stage.keys for stage in once.stages] == [stage.keys for stage in repeated.stages]
     np.testing.assert_allclose(
-        np.exp(once.log_proba(codes, reals)), np.exp(repeated.log_proba(codes, reals)), **CLOSE
+        np.exp(once.log_proba(codes, reals)), np.exp(repeated.log_proba(codes, reals)), atol=1e-5
     )
+
+
+def test_equal_rows_become_one_in_the_order_of_the_first():
+    codes = np.array([[1, 0], [0, 0], [1, 0], [1, 0], [0, 0]], np.int32)
+    reals = np.array([[np.nan], [0.0], [np.nan], [2.0], [-0.0]])
+    label = np.array([1, 0, 1, 1, 0], np.int32)
+    weight = np.array([1.0, 2.0, 3.0, 4.0, 0.5])
+    c, x, y, w = merged(codes, reals, label, weight)
+    assert c.tolist() == [[1, 0], [0, 0], [1, 0]] and y.tolist() == [1, 0, 1] and w.tolist() == [4.0, 2.5, 4.0]
+    np.testing.assert_array_equal(x, [[np.nan], [0.0], [2.0]])
+    label = np.array([1, 0, 0, 1, 1], np.int32)
+    assert merged(codes, reals, label, weight)[3] is weight  # all differ now
+
+
+def test_rows_that_share_a_hash_by_accident_are_not_merged(monkeypatch):
+    monkeypatch.setattr(evidence_rows, "_hashes", lambda columns: np.zeros(len(columns[0]), np.uint64))
+    codes, _, reals, label = table(n=20)
+    assert merged(codes, reals, label, np.ones(20))[0] is codes
 
 
 def test_order_of_rows_columns_and_levels_does_not_matter():
@@ -200,6 +229,7 @@ ODD = {
 def test_odd_tables_have_finite_answers(name):
     codes, levels, reals, label, n_classes = ODD[name](*table())
     model = fit_evidence(np.ascontiguousarray(codes), levels, reals, label, n_classes, regions=())
+    check_evidence(model, levels, reals.shape[1], n_classes)
     p = np.exp(model.log_proba(codes, reals))
     assert p.shape == (len(codes), n_classes)
     assert np.isfinite(model.log_proba(codes, reals)).all()
@@ -224,10 +254,41 @@ def test_thousands_of_levels_and_weights_of_zero():
         fit_evidence(codes, levels, np.zeros((n, 0)), label, 2, np.zeros(n))
 
 
+def test_without_averaging_the_best_stage_is_the_model():
+    data, fresh = table(n=800, n_classes=2), table(1, n=2000, n_classes=2)
+    pool, one = (fit_evidence(*data, 2, regions=[(1, 3)], settings=Settings(averaging=a)) for a in (True, False))
+    assert len(pool.stages) > 2 and len(one.stages) == 1 and one.stage_weight.tolist() == [1.0]
+    mine = next(stage for stage in pool.stages if stage.name == one.stages[0].name)
+    assert mine.w.tobytes() == one.stages[0].w.tobytes()
+    assert set(one.cells) == {key for key in one.stages[0].keys if not isinstance(key[0], str)}
+    losses = [
+        -log_softmax(z)[np.arange(2000), fresh[3]].mean() for z in pool.stage_logits(fresh[0], fresh[2])
+    ]
+    own = -log_softmax(one.stage_logits(fresh[0], fresh[2])[0])[np.arange(2000), fresh[3]].mean()
+    assert own < min(losses) + 0.01 < max(losses)
+    why = one.explain(fresh[0], fresh[2])
+    np.testing.assert_allclose(why.pooling, 0.0, atol=1e-5)
+
+
 def test_a_search_that_is_cut_short_says_so():
     data = table(n=300, levels=(2,) * 12)
-    assert fit_evidence(*data, 3).n_unsearched == 0
-    for settings in (Settings(max_candidates=20), Settings(max_triples=20)):
-        assert fit_evidence(*data, 3, settings=settings).n_unsearched > 0
-    stopped = fit_evidence(*data, 3, stop=lambda: True)
-    assert [stage.name for stage in stopped.stages] == ["singles"]
+    assert fit_evidence(*data, 3).omitted == Omitted()
+    few_pairs = fit_evidence(*data, 3, settings=Settings(max_candidates=20)).omitted
+    assert few_pairs.n_regions >= 66 - 15 and len(few_pairs.columns) == 12 - 6  # seven columns have 21 pairs
+    few_triples = fit_evidence(*data, 3, settings=Settings(max_triples=20)).omitted
+    assert few_triples.n_pairs > 0 and few_triples.n_regions == 12 * few_triples.n_pairs and not few_triples.columns
+
+
+def test_a_stop_leaves_out_stages_but_not_the_regions_already_found():
+    data = table(n=300, levels=(2,) * 12)
+    stopped = fit_evidence(*data, 3, regions=[(1, 3)], stop=lambda: True)
+    assert [stage.name for stage in stopped.stages] == ["singles", "path"]
+    assert stopped.omitted.stages == ["numerics", "products", "pairs", "triples", "beyond", "all pairs"]
+    assert (1, 3) in stopped.stages[1].keys
+    whole = [stage.name for stage in fit_evidence(*data, 3, regions=[(1, 3)]).stages]
+    for asked in range(12):  # also between the parts of a search
+        calls = iter(range(asked))
+        part = fit_evidence(*data, 3, regions=[(1, 3)], stop=lambda calls=calls: next(calls, None) is None)
+        names = [stage.name for stage in part.stages]
+        assert names[0] == "singles" and names[-1] == "path"
+        assert set(whole) <= {*names, *part.omitted.stages} and not set(names) & set(part.omitted.stages)

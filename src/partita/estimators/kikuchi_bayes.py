@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,18 +11,26 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.frames import make_frame
 from ..data.validate import Constraint, boolean, integer, number, one_of, optional
+from ..inference.brake import Brake
 from ..inference.loop import count_workers
+from ..inference.runner import Runner
 from ..inference.streams import root_sequence
 from ..models.coding import Coder
 from ..models.evidence import Evidence, fit_evidence
+from ..models.evidence_omitted import tell_omitted
 from ..models.evidence_settings import Settings
+from ..models.evidence_soundness import check_evidence
 from ..models.kikuchi import Kikuchi, interactions, stage_weights
 from ..models.kikuchi_path import find_path
 from ..models.kikuchi_problem import Choices, Problem
 from ..models.kikuchi_search import Search, regions_in
 from ..models.regions import Region, counting_numbers
+from ..models.soundness import check_kikuchi, check_regions, need
 from .labelled_base import LabelledEstimator
 from .probability_base import ProbabilityClassifier
+
+SEARCH_SHARE = 0.5  # of the time budget that the closed-form search may use where the evidence estimator follows
+PAIRS_PER_TRIPLE = 5  # a triple takes longer to scan and is less likely to be there
 
 
 @dataclass
@@ -52,28 +59,32 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
     Parameters
     ----------
     max_order : largest region, the class counted (2 to 6): 2 selects among naive Bayes's attributes, 4 finds
-        interactions of up to three attributes with the class.
-    averaging : with "paper", True averages over the stages of the path with their posterior weights (kBMA); False
-        predicts by the hilltop alone (kMAP).
+        interactions of up to three attributes with the class. The search of "evidence" itself ends at three attributes:
+        with 5 or 6 larger regions reach it only from the hilltop of the closed-form path, as one of its stages.
+    averaging : True averages over the stages of a path: with "paper" by their posterior weights (kBMA), with "evidence"
+        by weights chosen by leave-one-out. False predicts by one stage: with "paper" the hilltop (kMAP), with
+        "evidence" the stage with the best leave-one-out predictions.
     estimate : "evidence" (the recommended one): maximum-entropy parameters with Gaussian priors whose variances
         maximise the evidence, in stages that are pooled by leave-one-out; numeric columns also act by their values, and
         a missing cell that training did not know is averaged over the training frequencies of its levels. "paper": the
         closed-form product of [1]. Both share the search, `path_`, `map_regions_` and `region_graph_`.
     theta : total pseudo-count of every submodel (eq. 4), spread evenly over its cells: 1 (the default) to predict;
-        1e-4 or 1e-3 to come near Table 1 of [1].
+        1e-4 or 1e-3 to come near Table 1 of [1]. With "evidence" it decides the closed-form search and
+        `interaction_information_` only: the parameters have priors of their own.
     beyond : how the path goes on past the hilltop, as long as the likelihood rises: "end", after the last order;
         "each", after every order; "never".
     singles : "greedy" starts from the class alone and chooses attributes one by one; "all" starts from naive Bayes.
     prior_cells : the degrees of freedom in the prior (eq. 7) count "all" cells, or only those "observed".
     force_first_cut : cut every numeric column at least once, even where the description length advises against it.
     max_candidates : most regions of one size that are searched; more are screened to the most promising attributes,
-        with a warning.
+        with a warning. The search of "evidence" has the same limit on pairs, and a fifth of it on triples.
     weight_cut : the path ends when a stage would weigh less than exp(-weight_cut) of the best; None: never.
     missing_label : one more mark of a missing label; None, NaN and NA always are. Rows without a label are left out.
     column_kinds, random_state, n_jobs, progress, time_budget, checkpoint : as in `AClass`. The result does not depend
         on `n_jobs`; `random_state` draws the rows that "evidence" learns variances from where there are many.
-        When `time_budget` (seconds) is spent, or on Ctrl-C, the
-        path found so far is kept and a warning names what was not searched.
+        When `time_budget` (seconds) is spent, or on Ctrl-C, the path found so far is kept and a warning names what was
+        not searched. With "evidence" the search uses at most half of the time; what it found is fitted even when the
+        time is over, and a warning names the stages that were not. A checkpoint holds the search only.
 
     Attributes
     ----------
@@ -136,7 +147,10 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
         self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KikuchiBayesClassifier:
-        """Learn from rows X with labels y; weights count as repetitions of a row, rows without a label do not count."""
+        """Learn from rows X with labels y; weights count as repetitions of a row, rows without a label do not count.
+
+        With "evidence" and more than some 4000 different rows, prior variances come from rows drawn at random: another
+        order of the rows, or another `random_state`, may then move a probability by some hundredths."""
         self._check()
         with self._all_or_nothing():
             runner = self._runner()
@@ -146,27 +160,47 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
             problem = Problem.of(codes, self._coder.levels, label, weight, len(self.classes_))
             self.theta_ = float(self.theta)
             mark = self._fingerprint(codes, label, weight)
-            search = find_path(problem, self._choices(), runner, mark, self.schema_.names)
+            search = find_path(problem, self._choices(), self._for_search(runner), mark, self.schema_.names)
             self._keep(problem, search)
             self._built: Kikuchi | Evidence
             if self.estimate == "evidence":
-                self._built = self._fit_evidence(codes, table.reals, label, weight, runner.begun)
+                pressed = search.work.brake is not None and search.work.brake.keyboard
+                self._built = self._fit_evidence(codes, table.reals, label, weight, runner, pressed)
             else:
                 self._built = Kikuchi.of(problem, search.path, self.theta_, self.averaging)
         return self
 
+    def _for_search(self, runner: Runner) -> Runner:
+        """What the closed-form search is given: with "evidence" half of the time, the parameters take the rest."""
+        left = runner.time_left()
+        if self.estimate == "paper" or left is None:
+            return runner
+        return replace(runner, time_budget=SEARCH_SHARE * left, begun=time.monotonic())
+
     def _fit_evidence(
-        self, codes: np.ndarray, reals: np.ndarray, label: np.ndarray, weight: np.ndarray, begun: float
+        self, codes: np.ndarray, reals: np.ndarray, label: np.ndarray, weight: np.ndarray, runner: Runner, pressed: bool
     ) -> Evidence:
-        """Maximum-entropy parameters, with a stage for the interactions of the closed-form hilltop."""
-        regions = [region for region in self.map_regions_ if len(region) > 1]
-        until = math.inf if self.time_budget is None else begun + self.time_budget
-        settings = Settings(max_attributes=self.max_order - 1)
-        return fit_evidence(
-            codes, self._coder.levels, reals, label, len(self.classes_), weight, settings, regions,
-            np.random.default_rng(root_sequence(self.random_state)), count_workers(self.n_jobs),
-            lambda: time.monotonic() > until,
-        )  # fmt: skip
+        """Maximum-entropy parameters, with a stage for the interactions of the closed-form hilltop.
+
+        After Ctrl-C, `pressed` in the search or here, or when the time is over, only what was found is fitted."""
+        until = None if runner.time_budget is None else runner.begun + runner.time_budget
+        with Brake() as brake:
+            built = fit_evidence(
+                codes, self._coder.levels, reals, label, len(self.classes_), weight, self._settings(),
+                [region for region in self.map_regions_ if len(region) > 1],
+                np.random.default_rng(root_sequence(self.random_state)), count_workers(self.n_jobs),
+                lambda: pressed or brake.keyboard or (until is not None and time.monotonic() > until),
+            )  # fmt: skip
+        tell_omitted(built.omitted, pressed or brake.keyboard, self.schema_.names, self.max_candidates)
+        return built
+
+    def _settings(self) -> Settings:
+        return Settings(
+            averaging=self.averaging,
+            max_attributes=self.max_order - 1,
+            max_candidates=self.max_candidates,
+            max_triples=max(1, self.max_candidates // PAIRS_PER_TRIPLE),
+        )
 
     def _choices(self) -> Choices:
         return Choices(
@@ -195,6 +229,19 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
             "weight": stage_weights(*scores, averaging=self.averaging).tolist(),
             "phase": [stage.phase for stage in path],
         }
+
+    def _check_loaded(self) -> None:
+        super()._check_loaded()
+        if not hasattr(self, "schema_"):
+            return
+        levels, n_classes = self._coder.levels, len(self.classes_)
+        if isinstance(self._built, Evidence):
+            check_evidence(self._built, levels, len(self.schema_.numeric), n_classes)
+        else:
+            check_kikuchi(self._built, levels, n_classes)
+        check_regions([*self.map_regions_, *self.region_graph_, *self.interaction_information_], len(levels))
+        check_regions(self._path["region"], len(levels))
+        need(len({len(column) for column in self._path.values()}) == 1, "columns of the path")
 
     # ---- answers ----
 

@@ -11,19 +11,25 @@ from ..data.labels import encode_labels
 from ..data.table import Table
 from ..data.weights import read_weights
 from ..models.coding import Coder
-from ..models.soundness import check_coder
+from ..models.soundness import check_coder, check_tree
+from ..models.tan import Tree
 from .base import TableEstimator
 
 
 class LabelledEstimator(TableEstimator):
-    """An estimator for which a row without a label, or with weight zero, is as if it were not there."""
+    """An estimator for which a row without a label, or with weight zero, is as if it were not there, except that
+    `classes_` still names a class whose rows all weigh 0.
+    """
 
     classes_: np.ndarray
     _coder: Coder
+    _tree: Tree
 
     def _check_loaded(self) -> None:
         if hasattr(self, "schema_"):
-            check_coder(self._coder, self.schema_, getattr(self, "_tree", None))
+            check_coder(self._coder, self.schema_)
+            if hasattr(self, "_tree"):
+                check_tree(self._tree, self._coder.levels, len(self.classes_))
 
     def _labelled_rows(
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None

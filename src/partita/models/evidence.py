@@ -4,7 +4,7 @@
 
 for every region or numeric group g. The path is a sequence of stages (`evidence_path`), each a log-linear model at
 its posterior mode whose v_g maximise the Laplace evidence; the answer is a linear pool of the stages with one
-temperature, both chosen by leave-one-out (`evidence_pool`).
+temperature, both chosen by leave-one-out (`evidence_pool`), or the one stage that leave-one-out likes best.
 
 How an estimator uses it::
 
@@ -12,7 +12,7 @@ How an estimator uses it::
                          n_jobs=1, stop=None)
     model.log_proba(codes, reals)          # (n, C) log-probabilities
     model.explain(codes, reals)            # Explanation: .keys, .contributions (n, keys, C), .intercept, .pooling
-    model.stage_weight, model.temperature, model.stages (name, keys, variance, evidence), model.n_unsearched
+    model.stage_weight, model.temperature, model.stages (name, keys, variance, evidence), model.omitted
     Evidence.from_tree(model.to_tree())
 
     codes     int32 (n, d), every cell a level 0 .. levels[j] - 1; when predicting also -1: the cell is integrated out,
@@ -25,7 +25,8 @@ How an estimator uses it::
               the closed-form hilltop do better than those of its whole path (on 12 tables; the choice was made there)
     rng       numpy Generator; it only draws `Settings.hyper_rows` rows where there are more
     n_jobs    threads of the search; the result is the same for any number
-    stop      a function without arguments, asked between stages: True ends the path early, with what has been fitted
+    stop      a function without arguments, asked between stages and parts of a search: True ends the path early, with
+              what has been fitted and the stage of `regions`; `model.omitted` says what was left out
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from .evidence_model import Evidence, Explanation, FittedStage
 from .evidence_numerics import learn_numerics
 from .evidence_path import Path
 from .evidence_pool import choose_pool, full_logits, log_softmax
+from .evidence_rows import merged
 from .evidence_settings import Settings
 from .evidence_stages import Stage, Training
 from .evidence_terms import level_frequencies
@@ -63,36 +65,23 @@ def fit_evidence(
     levels = np.ascontiguousarray(levels, np.int32)
     numerics = learn_numerics(reals, weight, settings.n_quantiles, settings.max_products)
     frequency = level_frequencies(codes, levels, weight)
-    model = Evidence(n_classes, levels, frequency, numerics, {}, [], np.zeros(0), 1.0, 0)
+    model = Evidence(n_classes, levels, frequency, numerics, {}, [], np.zeros(0), 1.0)
     if n_classes < 2:
         return model
-    if not len(numerics):
-        codes, reals, label, weight = _distinct(codes, levels, reals, label, n_classes, weight)
+    codes, reals, label, weight = merged(codes, reals, label, weight)
     n_logits = 1 if n_classes == 2 else n_classes
     target = Target(np.ascontiguousarray(label, np.int32), np.ascontiguousarray(weight), n_logits)
     path = Path(Training(codes, levels, reals, numerics, target), settings, rng, n_jobs, stop)
     path.walk(regions)
     left_out = [log_softmax(full_logits(stage.left_out)) for stage in path.stages]
-    model.stage_weight, model.temperature = choose_pool(left_out, path.target.label, path.target.weight, settings)
-    model.stages = [_kept(stage) for stage in path.stages]
-    used = {key for stage in path.stages for key in stage.keys if is_region(key)}
+    share, model.temperature = choose_pool(left_out, path.target.label, path.target.weight, settings)
+    used_stages = [s for s in range(len(share)) if settings.averaging or share[s] > 0]
+    model.stages, model.stage_weight = [_kept(path.stages[s]) for s in used_stages], share[used_stages]
+    used = {key for stage in model.stages for key in stage.keys if is_region(key)}
     model.cells = {region: cells for region, cells in path.seen.items() if region in used}
-    model.n_unsearched = path.n_unsearched
+    model.omitted = path.omitted
     return model
 
 
 def _kept(stage: Stage) -> FittedStage:
     return FittedStage(stage.name, stage.keys, stage.fit.variance, stage.first, stage.w, float(stage.fit.evidence))
-
-
-def _distinct(codes, levels, reals, label, n_classes: int, weight: np.ndarray):
-    """Equal rows of the same class as one row with their weight, where that at least halves their number."""
-    if np.log2(levels.astype(float)).sum() + np.log2(n_classes) > 62 or len(codes) < 64:
-        return codes, reals, label, weight
-    key = label.astype(np.int64)
-    for j in range(codes.shape[1]):
-        key = key * int(levels[j]) + codes[:, j]
-    _, first, index = np.unique(key, return_index=True, return_inverse=True)
-    if 2 * len(first) > len(codes):
-        return codes, reals, label, weight
-    return codes[first], reals[first], label[first], np.bincount(index, weight)

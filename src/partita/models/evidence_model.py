@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from .evidence_design import Key, is_region
 from .evidence_numerics import Numerics
+from .evidence_omitted import Omitted
 from .evidence_pool import full_logits, log_softmax, pooled
 from .evidence_terms import RegionRows
 
@@ -58,7 +59,7 @@ class Evidence:
     stages: list[FittedStage]
     stage_weight: np.ndarray
     temperature: float
-    n_unsearched: int  # candidate regions that the limits left out, at most (triples are counted once a pair)
+    omitted: Omitted = field(default_factory=Omitted)  # stages and candidates that stops and limits left out
 
     def log_proba(self, codes: np.ndarray, reals: np.ndarray) -> np.ndarray:
         """(n, C) log-probabilities of the classes."""
@@ -84,17 +85,6 @@ class Evidence:
                 logits += rows.terms(key, stage.of(g))
             out.append(logits)
         return out
-
-    def stage_contributions(self, codes: np.ndarray, reals: np.ndarray, stage: int) -> np.ndarray:
-        """(n, keys, C): what every key of a stage adds to its logits. With the intercept they sum to `stage_logits`."""
-        rows, s = _Rows(self, codes, reals), self.stages[stage]
-        out = np.zeros((len(codes), len(s.keys), self.n_classes))
-        for g, key in enumerate(s.keys):
-            out[:, g] = full_logits(rows.terms(key, s.of(g)))
-        return out
-
-    def stage_intercept(self, stage: int) -> np.ndarray:
-        return full_logits(self.stages[stage].w[:1])[0]
 
     def explain(self, codes: np.ndarray, reals: np.ndarray) -> Explanation:
         """The answer as a sum over regions and numeric groups of all stages."""
@@ -123,7 +113,7 @@ class Evidence:
             "stages": [{**vars(stage), "keys": [list(key) for key in stage.keys]} for stage in self.stages],
             "stage_weight": self.stage_weight,
             "temperature": self.temperature,
-            "n_unsearched": self.n_unsearched,
+            "omitted": dict(vars(self.omitted)),
         }
 
     @classmethod
@@ -131,7 +121,8 @@ class Evidence:
         stages = [FittedStage(**{**stage, "keys": [tuple(key) for key in stage["keys"]]}) for stage in tree["stages"]]
         cells = {tuple(region): seen for region, seen in tree["cells"]}
         numerics = Numerics.from_tree(tree["numerics"])
-        return cls(**{**tree, "numerics": numerics, "cells": cells, "stages": stages})
+        parts = {"numerics": numerics, "cells": cells, "stages": stages, "omitted": Omitted(**tree["omitted"])}
+        return cls(**{**tree, **parts})
 
 
 class _Rows:

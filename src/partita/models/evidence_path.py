@@ -10,6 +10,8 @@
 | beyond | numerics + pairs with gain > `Settings.beyond`; with two classes at most half of them by chance |
 | all pairs | numerics + every pair, where they are few enough: nothing is selected, so many weak ones can show |
 | path | numerics + the regions of the closed-form path, where they are given |
+
+A stop ends the path early; singles and path are fitted all the same, the latter because its regions were paid for.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .evidence_design import Key, region_size
-from .evidence_search import Field, Gains, all_pairs, fitted_dimensions, scan, triples_over
+from .evidence_omitted import Omitted
+from .evidence_search import Field, Gains, Halted, all_pairs, fitted_dimensions, never, scan, triples_over
 from .evidence_settings import Settings
 from .evidence_stages import Stage, Stages, Training
 
@@ -35,8 +38,8 @@ class Path(Stages):
         stop: Callable[[], bool] | None = None,
     ) -> None:  # fmt: skip
         super().__init__(training, settings, rng)
-        self.n_jobs, self.stop = n_jobs, stop or (lambda: False)
-        self.n_unsearched = 0
+        self.n_jobs, self.stop = n_jobs, stop or never
+        self.omitted = Omitted()
 
     @property
     def budget(self) -> float:
@@ -47,39 +50,54 @@ class Path(Stages):
         with_products = self.training.numerics.has_products
         products: list[Key] = [("products",)] if with_products else []
         base = self.add("singles", self.singles)
-        if self.slopes and not self.stop():
+        if self.slopes and self._goes_on("numerics"):
             base = self.add("numerics", self.singles + self.slopes, base)
-        if with_products and not self.stop():
+        if with_products and self._goes_on("products"):
             self.add("products", base.keys + products, base)
-        if self.settings.max_attributes > 1 and len(self.singles) > 1 and not self.stop():
+        if self.settings.max_attributes > 1 and len(self.singles) > 1:
             self._walk_regions(base, products)
         extra = self._affordable(regions) if self.training.target.total >= self.settings.path_rows else []
-        if extra and not self.stop():
+        if extra:
             self.add("path", base.keys + extra, base)
         for stage in self.stages:
             self.finish(stage)
 
+    def _goes_on(self, *stages: str) -> bool:
+        """Whether there is no stop; where there is one, the stages are noted as left out."""
+        stopped = self.stop()
+        if stopped:
+            self.omitted.stages += stages
+        return not stopped
+
     def _walk_regions(self, base: Stage, products: list[Key]) -> None:
-        gains = self._scan_pairs(base)
+        with_triples = self.settings.max_attributes > 2 and len(self.singles) > 2
+        possible = ("pairs", "triples", "beyond", "all pairs") if with_triples else ("pairs", "beyond", "all pairs")
+        if not self._goes_on(*possible):
+            return
+        try:
+            gains = self._scan_pairs(base)
+        except Halted:
+            self.omitted.stages += possible
+            return
         pairs = gains.chosen(math.log(len(gains.gain) + 1), self.budget)
         least = self.settings.beyond
         # with more classes the share of chance is not known, and dense interactions (soybean, anneal) would be lost
         beyond = gains.chosen(gains.worth_having(least) if self.target.n_logits == 1 else least, self.budget)
         self.start.update({**beyond, **pairs})
         top = base
-        if pairs and not self.stop():
+        if pairs and self._goes_on("pairs"):
             top = self.add("pairs", base.keys + self.add_regions(pairs), base)
         triples: dict[Key, float] = {}
-        if self.settings.max_attributes > 2 and len(self.singles) > 2 and not self.stop():
+        if with_triples and self._goes_on("triples"):
             triples = self._find_triples(top, gains, set(pairs))
             self.start.update(triples)
-        if (triples or (pairs and products)) and not self.stop():
+        if (triples or (pairs and products)) and "triples" not in self.omitted.stages and self._goes_on("triples"):
             self.add("triples", top.keys + self.add_regions(triples) + products, top)
-        if len(beyond) > len(pairs) and not self.stop():
+        if len(beyond) > len(pairs) and self._goes_on("beyond"):
             top = self.add("beyond", base.keys + self.add_regions(beyond), top)
         everything = [tuple(pair) for pair in gains.regions.tolist()]
         affordable = gains.occupied.sum() <= self.settings.all_pairs * self.budget
-        if affordable and len(everything) > len(beyond) and not self.stop():
+        if affordable and len(everything) > len(beyond) and self._goes_on("all pairs"):
             rest = [pair for pair in everything if pair not in beyond]
             self.add("all pairs", base.keys + self.add_regions([*beyond, *rest]), top)
 
@@ -87,7 +105,7 @@ class Path(Stages):
         moments = self.finish(stage).moments
         assert moments is not None
         columns = np.ascontiguousarray(self.training.codes.T)
-        return Field(columns, self.training.levels, np.ascontiguousarray(moments), self.n_jobs)
+        return Field(columns, self.training.levels, np.ascontiguousarray(moments), self.n_jobs, self.stop)
 
     def _scan_pairs(self, base: Stage) -> Gains:
         s, levels = self.settings, self.training.levels
@@ -96,7 +114,8 @@ class Path(Stages):
         if len(columns) > most:  # the columns whose own parameters are largest
             size = [float((base.w[a:b] ** 2).mean()) for a, b in zip(base.first[:-1], base.first[1:], strict=True)]
             keep = np.argsort(-np.array(size[: len(columns)]), kind="stable")[:most]
-            self.n_unsearched += len(columns) * (len(columns) - 1) // 2 - most * (most - 1) // 2
+            self.omitted.n_regions += math.comb(len(columns), 2) - math.comb(most, 2)
+            self.omitted.columns = np.delete(columns, keep).tolist()
             columns = np.sort(columns[keep])
         pairs = all_pairs(columns, levels, s.max_region_cells)
         return scan(self._field(base), pairs, fitted_dimensions(pairs, levels, set()), min(s.beyond, HEREDITY))
@@ -107,11 +126,15 @@ class Path(Stages):
         live = gains.regions[best_first[gains.gain[best_first] > HEREDITY]]
         columns = np.unique(gains.regions)
         triples, left = triples_over(live, columns, levels, s.max_region_cells, s.max_triples)
-        self.n_unsearched += left
+        self.omitted.n_pairs, self.omitted.n_regions = left, self.omitted.n_regions + left * len(columns)
         if not len(triples):
             return {}
         threshold = math.log(math.comb(len(columns), 3) + 1)
-        found = scan(self._field(top), triples, fitted_dimensions(triples, levels, pairs), threshold)
+        try:
+            found = scan(self._field(top), triples, fitted_dimensions(triples, levels, pairs), threshold)
+        except Halted:
+            self.omitted.stages.append("triples")
+            return {}
         return found.chosen(threshold, self.budget)
 
     def _affordable(self, regions: Sequence[Key]) -> list[Key]:

@@ -35,11 +35,15 @@ def pooled(log_p: Sequence[np.ndarray], share: np.ndarray) -> np.ndarray:
 def choose_pool(
     left_out: Sequence[np.ndarray], label: np.ndarray, weight: np.ndarray, settings: Settings
 ) -> tuple[np.ndarray, float]:
-    """Stage weights and the temperature, from leave-one-out log-probabilities (stages, n, C)."""
+    """Stage weights and the temperature, from leave-one-out log-probabilities (stages, n, C).
+
+    Without averaging all weight is on the stage with the least leave-one-out loss, the first of equals."""
     rows = np.arange(len(label))
     own = np.array([np.exp(stage[rows, label]) + LEAST for stage in left_out])
     share = np.ones(1)
-    if len(own) > 1:
+    if not settings.averaging:
+        share = (np.arange(len(own)) == int((np.log(own) @ weight).argmax())).astype(float)
+    elif len(own) > 1:
         share = pool_weights(own, weight, settings.prior_rows, EM_ROUNDS, EM_TOLERANCE)
     log_p = pooled(left_out, share)
     true = log_p[rows, label]

@@ -6,6 +6,7 @@ in turn, and each is scored alone, so their number changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -18,6 +19,14 @@ CHANCE = 0.1  # measured on noise, two classes: .02 to .11 for t in 1 to 4, attr
 WORK_AT_A_TIME = 15_000_000  # additions of one call of the kernel, about 50 ms
 
 
+class Halted(Exception):
+    """A search was stopped between two calls of the kernel."""
+
+
+def never() -> bool:
+    return False
+
+
 @dataclass
 class Field:
     """What the search looks at: the codes, column by column, and the moments of a fitted stage."""
@@ -26,6 +35,7 @@ class Field:
     levels: np.ndarray  # int32 (d,)
     moments: np.ndarray  # float64 (n, 2 K): a (y - p), a p (1 - p)
     n_jobs: int = 1
+    stop: Callable[[], bool] = never  # asked between calls of the kernel
 
     @property
     def share(self) -> float:
@@ -52,7 +62,6 @@ class Gains:
                 out[tuple(self.regions[c].tolist())] = float(self.variance[c])
         return out
 
-
     def worth_having(self, least: float) -> float:
         """The lowest threshold, not below `least`, above which at most half the regions are expected to be chance.
 
@@ -66,7 +75,9 @@ class Gains:
 
 
 def scan(field: Field, regions: np.ndarray, fitted: np.ndarray, threshold: float) -> Gains:
-    """Gains of candidate regions (m, order); those that cannot exceed the threshold are only bounded."""
+    """Gains of candidate regions (m, order); those that cannot exceed the threshold are only bounded.
+
+    Raises `Halted` when `field.stop` says so."""
     m = len(regions)
     gain, occupied, best = np.empty(m), np.empty(m, np.int32), np.empty(m, np.int32)
     size = max(1, WORK_AT_A_TIME // max(1, field.moments.size))
@@ -74,6 +85,8 @@ def scan(field: Field, regions: np.ndarray, fitted: np.ndarray, threshold: float
     regions, fitted = np.ascontiguousarray(regions, np.int32), np.ascontiguousarray(fitted, float)
 
     def work(part: slice) -> None:
+        if field.stop():
+            raise Halted
         kernel.scan_regions(
             field.columns, field.levels, regions[part], fitted[part], field.moments, GRID, field.share, threshold,
             gain[part], occupied[part], best[part],
@@ -96,10 +109,10 @@ def all_pairs(columns: np.ndarray, levels: np.ndarray, max_cells: int) -> np.nda
 
 
 def triples_over(pairs: np.ndarray, columns: np.ndarray, levels: np.ndarray, max_cells: int, limit: int):
-    """Triples with at least one of the pairs, which come best first, and how many were left for the limit."""
+    """Triples with at least one of the pairs, which come best first, and how many pairs were left for the limit."""
     d = len(levels)
     taken = max(1, limit // max(1, len(columns)))
-    left = max(0, len(pairs) - taken) * len(columns)
+    left = max(0, len(pairs) - taken)
     pairs = pairs[:taken]
     triples = np.concatenate([np.repeat(pairs, len(columns), axis=0), np.tile(columns, len(pairs))[:, None]], axis=1)
     triples = np.sort(triples, axis=1).astype(np.int64)

@@ -16,10 +16,11 @@ class Settings:
     path_rows: float = 200.0  # regions found elsewhere get a stage if there are so many rows: fewer, and they were too
     # often chosen by chance, which leave-one-out does not see
     max_region_cells: int = 100_000  # larger regions are no candidates
-    max_candidates: int = 2_000_000  # pairs scanned; the rest is counted in `n_unsearched`
+    max_candidates: int = 2_000_000  # pairs scanned; the rest is counted in `Omitted`
     max_triples: int = 200_000  # triples scanned, those over the best pairs first; the rest is counted likewise
     n_quantiles: int = 8  # steps of a numeric column, one less than this
     max_products: int = 600  # products of numeric columns are used where there are at most so many
+    averaging: bool = True  # pool the stages; False: only the one with the best leave-one-out predictions is kept
     prior_rows: float = 20.0  # what the even split over stages is worth when their weights are chosen
     temperature_prior: float = 2.0  # log prior of the temperature t: - temperature_prior (log t)^2
     hyper_rows: int = 4000  # rows, drawn at random, that prior variances and stage weights are learnt from
