@@ -54,7 +54,8 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
 
     Numeric columns are cut by Fayyad and Irani's rule on the training rows. A missing cell is the learnt level
     "missing" where its column had missing cells in training; where it had none the cell is summed over the attribute's
-    levels in the Kikuchi product, exactly. A level not seen in training is treated as missing.
+    levels in the Kikuchi product, exactly (up to tables of 2^18 cells; beyond that the row is answered by a shorter
+    path, with a warning). A level not seen in training is treated as missing.
 
     Parameters
     ----------
