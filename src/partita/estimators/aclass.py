@@ -151,7 +151,6 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
         self.trace_ = outcome.common_infos()
         self.n_components_posterior_ = self._group_numbers([k.state for k in kept])
         self.n_rows_seen_ = len(table)
-        self._forget("log_evidence_")
 
     def _group_numbers(self, states: list) -> dict[Any, dict[int, float]]:
         single = [state for state in states if state.log_weight.shape[0] == 1]
@@ -179,7 +178,6 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
             name: posterior
             for name, posterior in zip(self.classes_.tolist(), self._online.group_posteriors(), strict=True)
         }
-        self._tell_evidence()
         self.n_rows_seen_ = self._online.reservoir.seen
         self._forget("trace_")
 

@@ -147,7 +147,6 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         self._forget("labels_", "_assignments", "diagnostics_", "_order")
         sizes = self._online.group_counts()
         self._describe_sizes(*sizes)
-        self._tell_evidence()
         self.n_rows_seen_ = self._online.reservoir.seen
 
     def _run(self, table: Table) -> None:
@@ -180,7 +179,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
             if trace.shape[1] >= 4
         }
         self.n_rows_seen_ = len(table)
-        self._forget("log_evidence_", "_order")
+        self._forget("_order")
 
     def _describe_sizes(self, sizes: list[int], weight: np.ndarray) -> None:
         posterior: dict[int, float] = {}

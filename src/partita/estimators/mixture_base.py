@@ -85,12 +85,14 @@ class MixtureEstimator(TableEstimator):
             )
         return replace(self._runner(), checkpoint=None)
 
-    def _tell_evidence(self) -> None:
-        assert self._online is not None
-        evidence = self._online.log_evidence()
-        self._forget("log_evidence_")
-        if evidence is not None:
-            self.log_evidence_ = evidence
+    @property
+    def log_evidence_(self) -> float:
+        """Log probability of all that a plain filter has seen, in the units of the table, estimated when asked for."""
+        online = self.__dict__.get("_online")
+        evidence = None if online is None else online.log_evidence()
+        if evidence is None:
+            raise AttributeError("log_evidence_ is there after inference='smc' or partial_fit with n_sweeps=0 only.")
+        return evidence
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Log density of the observed cells of every row, in the units of X. Low values are anomalies."""
