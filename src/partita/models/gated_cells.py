@@ -1,0 +1,148 @@
+"""Columns beside the Gaussian block of a gate: levels and counts, what a gate says of them and what an expert sees.
+
+Given its component, such a cell is independent of all others (a Dirichlet over levels, or a Gamma over the rate of a
+Poisson count). An expert sees features of it: one indicator for each of its frequent levels (a single one for two
+levels), less their training means, or the standardised logarithm of a count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+from ..families.dirichlet_categorical import DirichletCategorical
+from ..families.gamma_poisson import GammaPoisson
+from ..kernels.contract import COUNT, Rows
+from .lens import Sight
+
+MOST_INDICATORS = 50  # features of a column with more levels: its most frequent ones; the others look alike to an expert
+MOST_COUNTS = 1000  # counts that a missing cell may hold; `data.kinds` infers no column of greater ones as counts
+
+
+@dataclass(frozen=True, eq=False)
+class CellColumn:
+    """One column.
+
+    count         whether its cells are counts
+    source        its place in the codes, or the reals (counts), of the lens's rows
+    prior         pseudo-counts of the levels (L,), or shape and rate of a count's Gamma (2,)
+    features      (L, d) what an expert sees of level 0 .. L - 1; of a count, of the values 0 .. L - 1
+    centre, spread   of log(1 + count)
+    """
+
+    count: bool
+    source: int
+    prior: np.ndarray
+    features: np.ndarray
+    centre: float = 0.0
+    spread: float = 1.0
+
+    @property
+    def n_levels(self) -> int:
+        return len(self.features)
+
+    @property
+    def n_features(self) -> int:
+        return self.features.shape[1]
+
+    def cells(self, rows: Rows) -> np.ndarray:
+        """Level of each row, or its count, as integers; -1 where it is missing."""
+        if not self.count:
+            return rows.codes[:, self.source].astype(np.int64)
+        counts = rows.reals[:, self.source]
+        return np.where(np.isnan(counts), -1, counts).astype(np.int64)
+
+    def look(self, cells: np.ndarray) -> np.ndarray:
+        """Features of observed cells (n,), zeros for missing ones: (n, d)."""
+        seen = cells >= 0
+        if self.count:
+            shown = ((np.log1p(np.maximum(cells, 0)) - self.centre) / self.spread)[:, None]
+        else:
+            shown = self.features[np.maximum(cells, 0)]
+        return shown * seen[:, None]
+
+    def family(self, posterior: np.ndarray) -> DirichletCategorical | GammaPoisson:
+        """The law of the column's parameter, (..., L) pseudo-counts or (..., 2) shape and rate, as a family."""
+        if self.count:
+            return GammaPoisson(posterior[..., 0], posterior[..., 1])
+        return DirichletCategorical(posterior)
+
+    def statistics(self, weight: np.ndarray, cells: np.ndarray) -> np.ndarray:
+        """What rows with these cells, each in component h with `weight` (n, H), add to a posterior: (H, L) or (H, 2)."""
+        seen = np.flatnonzero(cells >= 0)
+        weight = weight[seen]
+        if self.count:
+            return np.stack([cells[seen] @ weight, weight.sum(axis=0)], axis=-1)
+        out = np.zeros((weight.shape[1], self.n_levels))
+        for h in range(len(out)):
+            out[h] = np.bincount(cells[seen], weight[:, h], self.n_levels)
+        return out
+
+    def statistics_of_guesses(self, weight: np.ndarray, guess: np.ndarray) -> np.ndarray:
+        """The same for missing cells with probabilities `guess` (n, H, L) of their levels."""
+        levels = np.einsum("nh,nhl->hl", weight, guess)
+        if self.count:
+            return np.stack([levels @ np.arange(self.n_levels), weight.sum(axis=0)], axis=-1)
+        return levels
+
+    def expected_log_table(self, posterior: np.ndarray) -> np.ndarray:
+        """E[log p(level | theta)] for all levels, (H, L), given posteriors (H, L) or (H, 2)."""
+        if self.count:
+            value = np.arange(self.n_levels)
+            rate, log_rate = posterior[:, 0] / posterior[:, 1], digamma(posterior[:, 0]) - np.log(posterior[:, 1])
+            return value * log_rate[:, None] - rate[:, None] - gammaln(value + 1.0)
+        return digamma(posterior) - digamma(posterior.sum(axis=-1, keepdims=True))
+
+    def log_predictive(self, posterior: np.ndarray, cells: np.ndarray) -> np.ndarray:
+        """log p(cell) of every row in every component, 0 for missing ones: (n, H)."""
+        shown = np.where(cells < 0, np.nan, cells) if self.count else cells
+        return self.family(posterior).log_predictive(shown[:, None])
+
+    def probabilities(self, posterior: np.ndarray) -> np.ndarray:
+        """Predictive probabilities of the levels (of the values 0 .. L - 1 of a count, made to sum to 1): (H, L)."""
+        table = np.exp(self.family(posterior[:, None]).log_predictive(np.arange(self.n_levels)[None, :]))
+        if not self.count:
+            table = posterior
+        return table / table.sum(axis=-1, keepdims=True)
+
+    def divergence(self, posterior: np.ndarray) -> float:
+        return float(np.sum(self.family(posterior).divergence(self.family(self.prior))))  # type: ignore[arg-type]
+
+    def to_tree(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+
+def make_column(sight: Sight, source: int, rows: Rows, weight: np.ndarray, prior_rows: float) -> CellColumn:
+    """The column behind a sight, its prior worth `prior_rows` rows of the training table, its features learnt there."""
+    if sight.kind == COUNT:
+        return _count_column(source, rows.reals[:, source], weight, prior_rows)
+    codes = rows.codes[:, source]
+    seen = codes >= 0
+    counts = np.bincount(codes[seen], weight[seen], sight.levels) if seen.any() else np.zeros(sight.levels)
+    share = (counts + 1.0) / (counts + 1.0).sum()
+    if sight.levels == 2:
+        spread = np.sqrt(share[0] * share[1])
+        features = (np.array([[0.0], [1.0]]) - share[1]) / spread
+    else:
+        shown = np.sort(np.argsort(-counts, kind="stable")[:MOST_INDICATORS])
+        features = np.zeros((sight.levels, len(shown)))
+        features[shown, np.arange(len(shown))] = 1.0
+        features -= share[shown]
+    return CellColumn(False, source, prior_rows * share, features)
+
+
+def _count_column(source: int, counts: np.ndarray, weight: np.ndarray, prior_rows: float) -> CellColumn:
+    seen = ~np.isnan(counts)
+    shown, weight = counts[seen], weight[seen]
+    total = weight.sum()
+    mean = float((shown @ weight + 0.5) / (total + 1.0))
+    logs = np.log1p(shown)
+    centre = float(logs @ weight / total) if total > 0 else 0.0
+    spread = float(np.sqrt((logs - centre) ** 2 @ weight / total)) if total > 0 else 1.0
+    spread = spread if spread > 1e-12 else 1.0
+    top = int(min(shown.max(), MOST_COUNTS)) if len(shown) else 0
+    features = ((np.log1p(np.arange(top + 1.0)) - centre) / spread)[:, None]
+    return CellColumn(True, source, np.array([prior_rows * mean, prior_rows]), features, centre, spread)

@@ -1,0 +1,263 @@
+"""Rows given sticks, gates and experts: responsibilities, missing cells and latent labels, as sums over a block.
+
+Updates 1 and 2 of [1], section 3.4.2. Unlike [1], for two classes q(t, x_missing | z) is joint: given z the latent t is a
+normal of variance 1 + w_m'Q_mm^-1 w_m cut by the label, and the missing cells follow it. With many classes it is
+q(t | z) q(x_missing | z), each given the other of the last iteration. A missing cell beside the Gaussian block that an
+expert needs has q(cell | z) of its own.
+
+With Q = <Lambda> + Cov(w_x) (many classes: + sum_k <w w'>), r its linear term and c the features behind the Gaussian
+columns, the unnormalised log responsibility of component h is
+
+  <ln pi> + 1/2 (<ln|Lambda|> - P/u - |o| ln 2 pi - m'<Lambda>m - c'Cov(w_c)c) + form(x_o) - 1/2 ln|Q_mm| + ln P(label),
+
+form(x_o) being the maximum over x_m of -1/2 x'Qx + r'x, plus the expected log probabilities of the cells beside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import digamma
+
+from .gate_forms import GateForm, behind, in_front, padded
+from .gated_guess import Guesses
+from .gated_rows import GUESSED, UNSEEN, Block, View
+from .gated_state import GatedState
+from .gated_sums import GatedSums
+from .truncated_normal import cone, cut_at_zero
+
+LOG_2PI = np.log(2 * np.pi)
+
+
+@dataclass(eq=False)
+class Expectations:
+    """What rows need to know of a state, computed once for all blocks.
+
+    weight     (H,) <ln pi> + 1/2 (<ln|Lambda|> - P/u - P ln 2 pi - m'<Lambda>m)
+    pull       (H, P) <Lambda> m
+    tables     of every column beside the Gaussian block, (H, L) expected log probabilities
+    plain      forms of rows that no expert looks at; seen: of those that one does
+    w, V       (H, K, F) mean and (H, F, F) covariance of the experts
+    M          (H, F, F) sum over latents of <w w'>, for many classes and guesses
+    """
+
+    view: View
+    weight: np.ndarray
+    pull: np.ndarray
+    tables: list[np.ndarray]
+    plain: GateForm | None
+    seen: GateForm | None
+    owner: np.ndarray | None
+    w: np.ndarray
+    V: np.ndarray
+    M: np.ndarray
+
+    @property
+    def n_components(self) -> int:
+        return len(self.weight)
+
+    @property
+    def n_latents(self) -> int:
+        return self.w.shape[1]
+
+
+def expectations(state: GatedState, view: View) -> Expectations:
+    """From the posterior's parameters to what the updates of rows use."""
+    n, p = state.n_components, view.width
+    weight = state.sticks.expected_log_weights()[:n].copy()
+    gates = state.gates
+    precision = gates.nu[:, None, None] * np.linalg.inv(gates.scale) if p else np.zeros((n, 0, 0))
+    pull = np.einsum("hpq,hq->hp", precision, gates.mean)
+    if p:
+        log_det = digamma(0.5 * (gates.nu[:, None] - np.arange(p))).sum(axis=1) + p * np.log(2.0)
+        log_det -= np.linalg.slogdet(gates.scale)[1]
+        weight += 0.5 * (log_det - p / gates.kappa - p * LOG_2PI - (gates.mean * pull).sum(axis=1))
+    tables = [column.expected_log_table(post) for column, post in zip(view.cells, state.cells, strict=True)]
+    f = view.n_features
+    w, V, M, seen = np.zeros((n, 0, f)), np.zeros((n, 0, 0)), np.zeros((n, 0, 0)), None
+    if state.experts is not None:
+        w, V = state.experts.mean, state.experts.covariance
+        M = w.shape[1] * V + np.einsum("hkf,hkg->hfg", w, w)
+        if p:
+            many = w.shape[1] > 1
+            seen = GateForm.make(precision + (M if many else V)[:, :p, :p], None if many else w[:, :, :p])
+    plain = GateForm.make(precision) if p else None
+    return Expectations(view, weight, pull, tables, plain, seen, state.owner, w, V, M)
+
+
+def expect(
+    block: Block, now: Expectations, latent: np.ndarray | None, guesses: Guesses | None
+) -> tuple[GatedSums, np.ndarray, np.ndarray | None]:
+    """Sums, responsibilities (b, H) and, for many classes, latents (b, H, K) of a block; guesses change in place."""
+    if block.sort == UNSEEN:
+        return _unseen(block, now)
+    if block.sort == GUESSED:
+        assert guesses is not None
+        rows = _means(block, now, latent, guesses)  # what a first look says of t and x, for the guesses to follow
+        guesses.update(block, now, rows.latent, rows.x)
+        latent = rows.latent
+    rows = _means(block, now, latent, guesses if block.sort == GUESSED else None)
+    rho, log_evidence = responsibilities(rows.log_weight)
+    sums = _sums(block, now, rows, rho * block.weight[:, None], guesses if block.sort == GUESSED else None)
+    sums.log_evidence = float(block.weight @ log_evidence)
+    return sums, rho, rows.latent if now.n_latents > 1 else None
+
+
+def responsibilities(log_weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Normalised over components, and the logarithm of what they summed to."""
+    top = log_weight.max(axis=1, keepdims=True)
+    rho = np.exp(log_weight - top)
+    total = rho.sum(axis=1, keepdims=True)
+    return rho / total, (top + np.log(total))[:, 0]
+
+
+def beside(block: Block, now: Expectations) -> np.ndarray:
+    """Expected log probability of the observed cells beside the Gaussian block, (b, H)."""
+    out = np.zeros((len(block), now.n_components))
+    for j, table in enumerate(now.tables):
+        seen = block.levels[j] >= 0
+        out += table.T[np.maximum(block.levels[j], 0)] * seen[:, None]
+    return out
+
+
+def _unseen(block: Block, now: Expectations) -> tuple[GatedSums, np.ndarray, None]:
+    """Rows that no expert looks at: gates alone, of the label's class where gates belong to classes."""
+    n, p = now.n_components, now.view.width
+    log_weight = now.weight + beside(block, now)
+    if p:
+        assert now.plain is not None
+        cut = now.plain.condition(block.patterns, block.x, behind(now.pull, padded(n))[None])
+        log_weight += cut.quad[:, :n] + 0.5 * (block.missing[:, None] * LOG_2PI - cut.logdet[:, :n])
+    if now.owner is not None:
+        foreign = (block.label[:, None] >= 0) & (block.label[:, None] != now.owner)
+        log_weight[foreign] = -np.inf
+    rho, log_evidence = responsibilities(log_weight)
+    weight = rho * block.weight[:, None]
+    sums = GatedSums.nothing(now.view, n, now.n_latents)
+    sums.log_evidence = float(block.weight @ log_evidence)
+    sums.count = weight.sum(axis=0)
+    if p:
+        sums.first, sums.second = now.plain.accumulate(block.patterns, cut.xhat, cut.cw, weight, None)
+    sums.cells = [column.statistics(weight, block.levels[j]) for j, column in enumerate(now.view.cells)]
+    return sums, rho, None
+
+
+@dataclass(eq=False)
+class _Rows:
+    """Rows of a block given every component: x (b, P, Hpad) expected cells, latent (b, H, K) <t>, and of two classes
+    what ties them: cw (b, 1, P, Hpad), f (b, 1, 1, Hpad) with Cov(x) = Q_mm^-1 + f cw cw', tie (b, H) with Cov(x, t) =
+    cw tie."""
+
+    log_weight: np.ndarray
+    x: np.ndarray
+    latent: np.ndarray
+    cw: np.ndarray
+    f: np.ndarray | None
+    tie: np.ndarray | None
+
+
+def _means(block: Block, now: Expectations, latent: np.ndarray | None, guesses: Guesses | None) -> _Rows:
+    """Missing cells and latents of rows that an expert looks at."""
+    p = now.view.width
+    looks = [block.features] * now.n_components if guesses is None else guesses.features(block)
+    many = now.n_latents > 1
+    matrix = now.M if many else now.V
+    spent = np.stack([((c @ matrix[h, p:, p:]) * c).sum(axis=1) for h, c in enumerate(looks)], axis=1)
+    offset = np.stack([c @ now.w[h, :, p:].T for h, c in enumerate(looks)], axis=1)  # (b, H, K)
+    log_weight = now.weight - 0.5 * spent + beside(block, now)
+    if guesses is not None:
+        log_weight += guesses.log_weight(block, now)
+    if many:
+        assert latent is not None
+        return _many(block, now, looks, log_weight, offset, latent)
+    return _two(block, now, looks, log_weight, offset)
+
+
+def _linear(now: Expectations, looks: list[np.ndarray], matrix: np.ndarray) -> np.ndarray:
+    """<Lambda> m - matrix_xc c, components last: (1, P, Hpad) where an expert sees the Gaussian columns alone."""
+    p, width = now.view.width, padded(now.n_components)
+    if matrix.shape[1] == p + 1:
+        return behind(now.pull - matrix[:, :p, p], width)[None]
+    r = np.zeros((len(looks[0]), p, width))
+    for h, c in enumerate(looks):
+        r[:, :, h] = now.pull[h] - c @ matrix[h, p:, :p]
+    return r
+
+
+def _two(
+    block: Block, now: Expectations, looks: list[np.ndarray], log_weight: np.ndarray, offset: np.ndarray
+) -> _Rows:
+    n, p = now.n_components, now.view.width
+    mean, variance = offset[:, :, 0], np.ones((len(block), n))
+    x = cw = np.zeros((len(block), 0, padded(n)))
+    if p:
+        assert now.seen is not None
+        cut = now.seen.condition(block.patterns, block.x, _linear(now, looks, now.V))
+        log_weight += cut.quad[:, :n] + 0.5 * (block.missing[:, None] * LOG_2PI - cut.logdet[:, :n])
+        mean = mean + cut.wx[:, 0, :n]
+        variance = variance + cut.wcw[:, 0, 0, :n]
+        x, cw = cut.xhat, cut.cw
+    sign = np.where(block.label == 1, 1.0, -1.0)[:, None]
+    log_label, expected, spread = cut_at_zero(mean, variance, sign)
+    log_weight += log_label
+    f = np.zeros((len(block), 1, 1, padded(n)))
+    if p:
+        shift = np.zeros((len(block), 1, padded(n)))
+        shift[:, 0, :n] = (expected - mean) / variance
+        x = x + cw[:, 0] * shift
+        f[:, 0, 0, :n] = spread / variance**2 - 1.0 / variance
+    return _Rows(log_weight, x, expected[:, :, None], cw, f, spread / variance)
+
+
+def _many(
+    block: Block, now: Expectations, looks: list[np.ndarray], log_weight: np.ndarray, offset: np.ndarray,
+    latent: np.ndarray,
+) -> _Rows:  # fmt: skip
+    n, p = now.n_components, now.view.width
+    mean = offset
+    x = np.zeros((len(block), 0, padded(n)))
+    if p:
+        assert now.seen is not None
+        r = _linear(now, looks, now.M) + np.zeros((len(block), 1, 1))
+        r[:, :, :n] += np.einsum("bhk,hkp->bph", latent, now.w[:, :, :p])
+        cut = now.seen.condition(block.patterns, block.x, r)
+        x = cut.xhat
+        inside = np.einsum("bph,hkp->bhk", x[:, :, :n], now.w[:, :, :p])
+        mean = offset + inside
+        log_weight += cut.quad[:, :n] + 0.5 * (block.missing[:, None] * LOG_2PI - cut.logdet[:, :n])
+        log_weight -= (latent * inside).sum(axis=2)
+    log_label, expected = cone(mean, block.label[:, None])
+    log_weight += log_label + 0.5 * (mean**2).sum(axis=2)
+    return _Rows(log_weight, x, expected, np.zeros((len(block), 0, p, padded(n))), None, None)
+
+
+def _sums(block: Block, now: Expectations, rows: _Rows, weight: np.ndarray, guesses: Guesses | None) -> GatedSums:
+    """What the rows of a block add; weight (b, H) are their responsibilities times their own weights."""
+    n, p = now.n_components, now.view.width
+    sums = GatedSums.nothing(now.view, n, now.n_latents)
+    sums.count = weight.sum(axis=0)
+    if p:
+        assert now.seen is not None
+        sums.first, sums.second = now.seen.accumulate(block.patterns, rows.x, rows.cw, weight, rows.f)
+        sums.products[:, :p, :p] = sums.second
+    sums.cells = [column.statistics(weight, block.levels[j]) for j, column in enumerate(now.view.cells)]
+    looks = [block.features] * n if guesses is None else guesses.features(block)
+    x = in_front(rows.x, n) if now.view.n_features > p + 1 or now.n_latents > 1 else None
+    for h, c in enumerate(looks):
+        own = weight[:, h, None]
+        weighted = own * c
+        sums.products[h, p:, p:] = weighted.T @ c
+        sums.targets[h, :, p:] = (own * rows.latent[:, h]).T @ c
+        if x is not None:
+            sums.products[h, :p, p:] = x[h].T @ weighted
+            sums.targets[h, :, :p] = (own * rows.latent[:, h]).T @ x[h]
+    if x is None:
+        sums.products[:, :p, p] = sums.first
+        sums.targets[:, 0, :p] = np.einsum("bh,bph->hp", weight * rows.latent[:, :, 0], rows.x[:, :, :n])
+    sums.products[:, p:, :p] = np.swapaxes(sums.products[:, :p, p:], 1, 2)
+    if p and rows.tie is not None:
+        sums.targets[:, 0, :p] += np.einsum("bh,bph->hp", weight * rows.tie, rows.cw[:, 0, :, :n])
+    if guesses is not None:
+        guesses.add(block, now, weight, sums)
+    return sums
