@@ -89,7 +89,7 @@ def expectations(state: GatedState, view: View) -> Expectations:
 def expect(
     block: Block, now: Expectations, latent: np.ndarray | None, guesses: Guesses | None
 ) -> tuple[GatedSums, np.ndarray, np.ndarray | None]:
-    """Sums, responsibilities (b, H) and, for many classes, latents (b, H, K) of a block; guesses change in place."""
+    """Sums, responsibilities (b, H) and <t> (b, H, K), if an expert looks, of a block; guesses change in place."""
     if block.sort == UNSEEN:
         return _unseen(block, now)
     if block.sort == GUESSED:
@@ -101,7 +101,7 @@ def expect(
     rho, log_evidence = responsibilities(rows.log_weight)
     sums = _sums(block, now, rows, rho * block.weight[:, None], guesses if block.sort == GUESSED else None)
     sums.log_evidence = float(block.weight @ log_evidence)
-    return sums, rho, rows.latent if now.n_latents > 1 else None
+    return sums, rho, rows.latent
 
 
 def responsibilities(log_weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -91,7 +91,7 @@ def first_state(
         first_experts(n, n_latents, view.n_features, priors) if experts else None,
         None if experts else owner,
         rho,
-        np.repeat(target[:, None], n, axis=1) if n_latents > 1 else None,
+        np.repeat(target[:, None], n, axis=1) if experts else None,
     )
     return updated(_filled(state, view, n), sums, view, priors)
 

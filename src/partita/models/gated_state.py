@@ -76,7 +76,7 @@ class GatedState:
     cells      of each column beside the Gaussian block, (H, L) pseudo-counts or (H, 2)
     owner      (H,) class of each component, where there are no experts; else None
     rho        (n, H) responsibilities, as of the last update of rows
-    latent     (n, H, K) <t> of many classes; else None
+    latent     (n, H, K) <t>, as of the last update of rows; None without experts
     guesses    for every column beside the block, (missing cells that experts guess, H, L)
     """
 

@@ -1,0 +1,200 @@
+"""What a variational fit says of rows: Student's t gates, experts with every doubt integrated.
+
+One rule with and without missing cells. Unlike [1], section 3.4.3, which integrates over parameters for complete rows only
+and else puts means in their place, so that an answer jumps when one cell goes missing. The gate of component h is the
+predictive of its normal-inverse-Wishart, Student's t, closed under leaving cells out; given the observed cells the
+latent label has mean w'<features> and variance 1 + w'Cov(features)w + tr(Cov(w) <features features'>), by moments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import gammaln, log_ndtr
+
+from ..kernels.contract import Rows
+from .gate_forms import GateForm, behind, in_front
+from .gated_answer import Answer
+from .gated_rows import Block, View, make_blocks
+from .gated_state import Experts, GatedState
+from .truncated_normal import cone_probabilities, independent_variances
+
+LEAST_DEGREES = 0.5  # of the variance of Student's t, which has none at two degrees of freedom or fewer
+
+
+@dataclass(eq=False)
+class GatedModel:
+    """A fit as it answers: parameters of the posterior, without anything of the training rows."""
+
+    view: View
+    n_classes: int
+    weight: np.ndarray  # (H,) <pi>
+    gates: Any  # NormalInverseWishart, batch (H,)
+    cells: list[np.ndarray]
+    experts: Experts | None
+    owner: np.ndarray | None
+
+    @classmethod
+    def of(cls, view: View, n_classes: int, state: GatedState) -> GatedModel:
+        weight = state.sticks.expected_weights()[: state.n_components]
+        return cls(view, n_classes, weight / weight.sum(), state.gates, state.cells, state.experts, state.owner)
+
+    @property
+    def n_components(self) -> int:
+        return len(self.weight)
+
+    def gate_form(self) -> tuple[GateForm, np.ndarray]:
+        """Student's t gates as quadratic forms with precision `nu scale^-1 kappa / (kappa + 1)`, v = nu - P + 1."""
+        gates, p = self.gates, self.view.width
+        degrees = gates.nu + 1.0 - p
+        factor = gates.kappa * degrees / (1.0 + gates.kappa)
+        precision = factor[:, None, None] * np.linalg.inv(gates.scale)
+        w = V = None
+        if self.experts is not None:
+            w, V = self.experts.mean[:, :, :p], self.experts.covariance[:, :p, :p]
+        return GateForm.make(precision, w, V), degrees
+
+    def blocks(self, rows: Rows) -> list[Block]:
+        none = np.full(len(rows), -1)
+        return make_blocks(self.view, rows, none, np.ones(len(rows)), 2 * self.n_components, False)
+
+
+@dataclass(eq=False)
+class Seen:
+    """A block of rows in every component, given their observed cells.
+
+    distance (b, H) and log_det (b, H) of the Student's t of the observed cells (without its normaliser); x (b, P, Hpad)
+    expected cells; cw (b, K, P, Hpad), wcw (b, K, K, H) and trace (b, H) as of `Conditioned`; degrees (H,)
+    """
+
+    distance: np.ndarray
+    log_det: np.ndarray
+    x: np.ndarray
+    cw: np.ndarray
+    wcw: np.ndarray
+    trace: np.ndarray
+    degrees: np.ndarray
+
+    def widening(self, n_seen: np.ndarray) -> np.ndarray:
+        """(b, H): covariance of the missing cells given the observed ones, over that of the form."""
+        return (self.degrees + self.distance) / np.maximum(self.degrees + n_seen[:, None] - 2.0, LEAST_DEGREES)
+
+
+def look(model: GatedModel, block: Block, form: GateForm, degrees: np.ndarray) -> Seen:
+    """Condition the rows of a block; the form is centred at the gates' means."""
+    n = model.n_components
+    pull = np.einsum("pqh,qh->ph", form.Q, behind(model.gates.mean, form.width))
+    cut = form.condition(block.patterns, block.x, pull[None])
+    own = np.einsum("hp,ph->h", model.gates.mean, pull[:, :n])
+    distance = np.maximum(own - 2.0 * cut.quad[:, :n], 0.0)
+    log_det = form.logdet[:n] - cut.logdet[:, :n]  # of the precision of the observed cells
+    return Seen(distance, log_det, cut.xhat, cut.cw, cut.wcw[..., :n], cut.trace[:, :n], degrees)
+
+
+def log_student(seen: Seen, n_seen: np.ndarray) -> np.ndarray:
+    """(b, H) log density of the observed cells."""
+    k, v = n_seen[:, None], seen.degrees
+    constant = gammaln(0.5 * (v + k)) - gammaln(0.5 * v) - 0.5 * k * np.log(v * np.pi)
+    return constant + 0.5 * seen.log_det - 0.5 * (v + k) * np.log1p(seen.distance / v)
+
+
+def answer(model: GatedModel, rows: Rows) -> Answer:
+    """The answer for all rows of a lens."""
+    n, p = model.n_components, model.view.width
+    out = Answer(np.empty((len(rows), n)), np.empty((len(rows), n, model.n_classes)))
+    form, degrees = model.gate_form() if p else (None, np.zeros(n))
+    for block in model.blocks(rows):
+        n_seen = p - block.missing
+        log_gate = np.log(model.weight) + beside(model, block)
+        seen = None
+        if form is not None:
+            seen = look(model, block, form, degrees)
+            log_gate += log_student(seen, n_seen)
+        out.log_gate[block.index] = log_gate
+        out.log_class[block.index] = log_class(model, block, seen, n_seen)
+    return out
+
+
+def beside(model: GatedModel, block: Block) -> np.ndarray:
+    """(b, H) predictive log probability of the observed cells beside the Gaussian block."""
+    out = np.zeros((len(block), model.n_components))
+    for column, posterior, cells in zip(model.view.cells, model.cells, block.levels, strict=True):
+        out += column.log_predictive(posterior, cells)
+    return out
+
+
+def log_class(model: GatedModel, block: Block, seen: Seen | None, n_seen: np.ndarray) -> np.ndarray:
+    """(b, H, C) log probabilities of the classes in every component."""
+    if model.experts is None:
+        assert model.owner is not None
+        with np.errstate(divide="ignore"):
+            own = np.log((model.owner[:, None] == np.arange(model.n_classes)).astype(float))
+        return np.repeat(own[None], len(block), axis=0)
+    mean, covariance, _ = latent_moments(model, block, seen, n_seen)
+    return class_probabilities(mean, covariance)
+
+
+def class_probabilities(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """Log probabilities (..., C) of the classes from the moments of one latent (two classes) or of one each."""
+    if mean.shape[-1] == 1:
+        z = mean[..., 0] / np.sqrt(covariance[..., 0, 0])
+        return np.stack([log_ndtr(-z), log_ndtr(z)], axis=-1)
+    return cone_probabilities(mean, independent_variances(covariance))
+
+
+def latent_moments(
+    model: GatedModel, block: Block, seen: Seen | None, n_seen: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mean (b, H, K) and covariance (b, H, K, K) of the latent labels given the observed cells; and the part of the
+    variance that is doubt about w at the expected features (b, H)."""
+    assert model.experts is not None
+    n, p, experts = model.n_components, model.view.width, model.experts
+    k = experts.mean.shape[1]
+    mean = np.empty((len(block), n, k))
+    at_mean = np.empty((len(block), n))
+    spread = np.zeros((len(block), n, k, k))  # w'Cov(features)w
+    x = np.zeros((n, len(block), 0)) if seen is None else in_front(seen.x, n)
+    tables = [column.probabilities(posterior) for column, posterior in zip(model.view.cells, model.cells)]
+    for h in range(n):
+        features = np.concatenate([x[h], expected_features(model.view, block, tables, h)], axis=1)
+        mean[:, h] = features @ experts.mean[h].T
+        at_mean[:, h] = ((features @ experts.covariance[h]) * features).sum(axis=1)
+    doubt = at_mean.copy()  # becomes tr(Cov(w) <features features'>)
+    if seen is not None:
+        wide = seen.widening(n_seen)
+        doubt += wide * seen.trace
+        spread += np.moveaxis(wide[:, None, None] * seen.wcw, 3, 1)
+    _add_guessed(model, block, tables, doubt, spread)
+    return mean, spread + (1.0 + doubt)[:, :, None, None] * np.eye(k), at_mean
+
+
+def expected_features(view: View, block: Block, tables: list[np.ndarray], h: int) -> np.ndarray:
+    """Features behind the Gaussian columns, missing cells at what component h expects."""
+    out = block.features
+    for j, (column, span) in enumerate(view.spans()):
+        hidden = block.levels[j] < 0
+        if hidden.any():
+            out = out.copy() if out is block.features else out
+            out[hidden, span] = tables[j][h] @ column.features
+    return out
+
+
+def _add_guessed(
+    model: GatedModel, block: Block, tables: list[np.ndarray], doubt: np.ndarray, spread: np.ndarray
+) -> None:
+    """Covariances of the features of missing cells beside the Gaussian block."""
+    assert model.experts is not None
+    p = model.view.width
+    for j, (column, span) in enumerate(model.view.spans()):
+        hidden = np.flatnonzero(block.levels[j] < 0)
+        if not len(hidden):
+            continue
+        at = slice(p + span.start, p + span.stop)
+        for h in range(model.n_components):
+            expected = tables[j][h] @ column.features
+            covariance = (column.features * tables[j][h][:, None]).T @ column.features - np.outer(expected, expected)
+            w = model.experts.mean[h][:, at]
+            doubt[hidden, h] += (covariance * model.experts.covariance[h, at, at]).sum()
+            spread[hidden, h] += w @ covariance @ w.T
