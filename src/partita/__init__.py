@@ -12,6 +12,7 @@ _WHERE = {
     "AClass": "estimators.aclass",
     "CRPMixture": "estimators.crp_mixture",
     "HybridClassifier": "estimators.hybrid_classifier",
+    "IQGMEClassifier": "estimators.iqgme",
     "KikuchiBayesClassifier": "estimators.kikuchi_bayes",
     "MDLPDiscretizer": "estimators.mdlp_discretizer",
     "NaiveBayes": "estimators.naive_bayes",

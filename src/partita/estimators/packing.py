@@ -26,6 +26,7 @@ from ..models.class_statistics import ClassStatistics
 from ..models.coding import Coder
 from ..models.ensemble import Ensemble
 from ..models.evidence import Evidence
+from ..models.gated_pool import Pool
 from ..models.kikuchi import Kikuchi
 from ..models.online import Online
 from ..models.problem import Settings, make_grids
@@ -37,6 +38,7 @@ PUBLIC = {
     "AClass": "aclass",
     "CRPMixture": "crp_mixture",
     "HybridClassifier": "hybrid_classifier",
+    "IQGMEClassifier": "iqgme",
     "KikuchiBayesClassifier": "kikuchi_bayes",
     "MDLPDiscretizer": "mdlp_discretizer",
     "NaiveBayes": "naive_bayes",
@@ -135,6 +137,7 @@ _CODECS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "Generator": (np.random.Generator, generator_to_tree, generator_from_tree),
     "SeedSequence": (np.random.SeedSequence, lambda seed: seed.state, lambda tree: np.random.SeedSequence(**tree)),
     "RandomState": (np.random.RandomState, lambda state: state.get_state(legacy=False), _legacy_from_tree),
+    "Pool": (Pool, Pool.to_tree, Pool.from_tree),
     "Tree": (Tree, Tree.to_tree, Tree.from_tree),
     "path": (os.PathLike, os.fspath, str),
 }

@@ -192,6 +192,30 @@ def plain_lens(table: Table, *, uniform_base: bool = False, correlated: bool = F
     return Lens(sights)
 
 
+def scores_lens(table: Table) -> Lens:
+    """The plain lens with real columns as their normal scores: mid-ranks of the training cells, linear between them."""
+    sights = []
+    for sight in plain_lens(table).sights:
+        if sight.kind == REAL:
+            cells = table.reals[:, sight.source]
+            values, counts = np.unique(cells[~np.isnan(cells)], return_counts=True)
+            if len(values):
+                sight = _scores(sight.column, sight.source, values, counts, np.nan)
+        sights.append(sight)
+    return Lens(sights)
+
+
+def _scores(column: int, source: int, values: np.ndarray, counts: np.ndarray, at: float) -> Sight:
+    shown = ndtri((np.cumsum(counts) - 0.5 * counts) / counts.sum())
+    centre, spread = _moments(shown, counts)
+    return Sight("scores", column, source, REAL, at=at, values=values, scores=(shown - centre) / spread)
+
+
+def _moments(values: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
+    centre = float(np.average(values, weights=counts))
+    return centre, float(np.sqrt(np.average((values - centre) ** 2, weights=counts))) or 1.0
+
+
 def _numeric(table: Table, column: int, source: int, scores: bool) -> list[Sight]:
     cells = table.reals[:, source]
     values, counts = np.unique(cells[~np.isnan(cells)], return_counts=True)
@@ -206,13 +230,10 @@ def _numeric(table: Table, column: int, source: int, scores: bool) -> list[Sight
         at = float(values[counts.argmax()])
         sights.append(Sight("spike", column, source, BINARY, 2, at=at))
         values, counts = values[values != at], counts[values != at]
-    shown = ndtri((np.cumsum(counts) - 0.5 * counts) / counts.sum()) if scores else values
-    centre = float(np.average(shown, weights=counts))
-    spread = float(np.sqrt(np.average((shown - centre) ** 2, weights=counts))) or 1.0
     if scores:
-        scored = (shown - centre) / spread
-        sights.append(Sight("scores", column, source, REAL, at=at, values=values, scores=scored))
+        sights.append(_scores(column, source, values, counts, at))
     else:
+        centre, spread = _moments(values, counts)
         log_scale = float(np.log(spread) + np.log(table.schema.columns[column].scale))
         proper = bool(np.isnan(at)) and table.schema.kinds[column] == "real"
         sights.append(

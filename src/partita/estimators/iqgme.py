@@ -1,0 +1,145 @@
+"""`IQGMEClassifier`: Dirichlet-process mixtures of local probit experts that integrate missing cells out."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..data.validate import Constraint, boolean, either, integer, number, one_of, optional
+from ..inference.streams import root_sequence, spawn_streams
+from ..models.gated_average import VOTERS, WHOLE, Learnt, learn_average, learn_one
+from ..models.gated_explain import occupied_posterior
+from ..models.gated_members import Hyper
+from .gated_base import GatedClassifier
+
+AVERAGE_ITERATIONS, ONE_ITERATIONS = 30, 300
+AVERAGE_TOLERANCE, ONE_TOLERANCE = 1e-5, 1e-6
+
+
+class IQGMEClassifier(GatedClassifier):
+    """A classifier made of local linear experts whose number is inferred; missing cells are integrated out.
+
+    Rows fall into the components of a Dirichlet-process mixture (Gaussian over real columns, with categories and counts
+    beside), and each component has a linear probit expert for the label. By default thirteen small variational fits that
+    look at different columns are averaged; `average=False` is one model of the thesis [1].
+
+    Parameters
+    ----------
+    inference : "vb" (variational) or "gibbs" (blocked Gibbs sampling of the same model; no average of small fits).
+    average : True averages small fits (recommended); False takes one model, the best bound of `n_restarts` starts.
+    max_experts : truncation of the Dirichlet process, where one model is fitted.
+    n_restarts : starts of the one model; with "gibbs", chains.
+    max_iter : iterations of each fit (None: 30 in the average, 300 for one model; with "gibbs", sweeps: 600).
+    tol : relative rise of the bound below which a fit has converged (None: 1e-5 in the average, 1e-6 for one model).
+    n_factors : None, an int or "auto": the form with factor analysers, for tables with more columns than rows.
+    batch_size : rows of a step of stochastic inference for one model, for tables too large to pass over every time.
+    a_0, b_0, gamma_0 : normal-gamma prior of the experts' common law (pooled experts).
+    tau_10, tau_20 : shape and rate of the Gamma prior of the concentration.
+    u_0, nu_0 : rows that the prior mean of a gate is worth; degrees of freedom of its covariance (None: worth 3 or 10
+        rows).
+    missing_label : one more mark of a missing label; None, NaN and NA always are. Rows without a label shape the gates.
+    column_kinds, random_state, n_jobs, progress, time_budget, checkpoint : as in every estimator.
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_
+    lower_bounds_ : array, the bound after every iteration of the best fit of all columns; all fits in
+        `lower_bounds_all_`.
+    n_iter_ : iterations of that fit.
+    n_experts_posterior_ : dict, number of components that hold rows to its probability.
+    member_weights_, temperature_ : how the small fits are averaged.
+
+    References
+    ----------
+    [1] C. Wang (2010), Non-parametric Bayesian learning with incomplete data, PhD thesis, Duke University, chapter 3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partita import IQGMEClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 2))
+    >>> y = X[:, 0] * X[:, 1] > 0  # no linear rule
+    >>> X[rng.random(X.shape) < 0.1] = np.nan
+    >>> model = IQGMEClassifier(random_state=0).fit(X, y)
+    >>> model.predict([[1.0, 1.0], [1.0, -1.0]])
+    array([ True, False])
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "inference": one_of("vb", "gibbs"),
+        "average": boolean(),
+        "max_experts": integer(1),
+        "n_restarts": integer(1),
+        "max_iter": optional(integer(1)),
+        "tol": optional(number(0)),
+        "n_factors": optional(either(one_of("auto"), integer(1))),
+        "batch_size": optional(integer(1)),
+        **{name: number(0, open_low=True) for name in ("a_0", "b_0", "gamma_0", "tau_10", "tau_20", "u_0")},
+        "nu_0": optional(number(0, open_low=True)),
+    }
+
+    def __init__(
+        self, *, inference="vb", average=True, max_experts=20, n_restarts=5, max_iter=None, tol=None, n_factors=None,
+        batch_size=None, a_0=0.01, b_0=0.01, gamma_0=0.1, tau_10=0.05, tau_20=0.05, u_0=0.1, nu_0=None,
+        missing_label=None, column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
+        checkpoint=None,
+    ):  # fmt: skip
+        self.inference = inference
+        self.average = average
+        self.max_experts = max_experts
+        self.n_restarts = n_restarts
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_factors = n_factors
+        self.batch_size = batch_size
+        self.a_0 = a_0
+        self.b_0 = b_0
+        self.gamma_0 = gamma_0
+        self.tau_10 = tau_10
+        self.tau_20 = tau_20
+        self.u_0 = u_0
+        self.nu_0 = nu_0
+        self.missing_label = missing_label
+        self.column_kinds = column_kinds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.time_budget = time_budget
+        self.checkpoint = checkpoint
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> IQGMEClassifier:
+        """Learn from rows X with labels y, some of which may be missing, each counted `sample_weight` times."""
+        self._check()
+        with self._all_or_nothing():
+            table, label, weight = self._learn_rows(X, y, sample_weight)
+            mark = self._fingerprint(table.codes, table.reals, label, weight)
+            names = ("a_0", "b_0", "gamma_0", "tau_10", "tau_20", "u_0", "nu_0")
+            hyper = Hyper(**{name: getattr(self, name) for name in names})
+            n_classes, root = len(self.classes_), root_sequence(self.random_state)
+            if self.average:
+                streams = spawn_streams(root, len(VOTERS) + len(WHOLE))
+                learnt = learn_average(
+                    table, label, weight, n_classes, hyper, self.max_iter or AVERAGE_ITERATIONS,
+                    AVERAGE_TOLERANCE if self.tol is None else self.tol, streams, self._runner(), mark,
+                )  # fmt: skip
+            else:
+                learnt = learn_one(
+                    table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or ONE_ITERATIONS,
+                    ONE_TOLERANCE if self.tol is None else self.tol, spawn_streams(root, self.n_restarts),
+                    self._runner(), mark,
+                )  # fmt: skip
+            self._take(learnt)
+        return self
+
+    def _take(self, learnt: Learnt) -> None:
+        """Keep of the fits what answers, and what tells how they went."""
+        self._pool = learnt.pool
+        self.lower_bounds_all_ = [learnt.bounds(k) for k in range(len(learnt.problems))]
+        best = max(learnt.whole, key=lambda k: self.lower_bounds_all_[k][-1:].sum())
+        self.lower_bounds_ = self.lower_bounds_all_[best]
+        self.n_iter_ = len(self.lower_bounds_)
+        self.n_experts_posterior_ = occupied_posterior(learnt.states[best].rho, learnt.states[best].n_components)
+        self.member_weights_ = learnt.pool.weight
+        self.temperature_ = learnt.pool.temperature

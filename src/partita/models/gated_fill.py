@@ -1,0 +1,231 @@
+"""Missing cells given the observed ones: laws, means, quantiles and draws, over components and models together.
+
+Models are taken as one mixture: the weight of a component for a row is that of its model times its share of the
+density of the row's observed cells. In a component a missing Gaussian cell is Student's t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr
+
+from ..data.schema import Schema
+from ..data.table import Table
+from ..kernels.contract import Rows
+from .draw import draw_counts
+from .fill import Beliefs, whole
+from .gate_forms import in_front
+from .gated_predict import GatedModel, answer, look
+
+QUANTILE_STEPS = 60
+
+
+@dataclass(eq=False)
+class Laws:
+    """Missing cells of rows in every component of one model.
+
+    share         (n, H)
+    location, scale   (n, H, P) of the Gaussian cells, standard deviations where `degrees` are infinite
+    degrees       (n, H)
+    """
+
+    share: np.ndarray
+    location: np.ndarray
+    scale: np.ndarray
+    degrees: np.ndarray
+
+    def variance(self) -> np.ndarray:
+        """(n, H, P); at two degrees of freedom or fewer there is none, and that at two and a half stands for it."""
+        degrees = np.maximum(self.degrees, 2.5)[:, :, None]
+        return self.scale**2 * np.where(np.isinf(degrees), 1.0, degrees / np.where(np.isinf(degrees), 3.0, degrees - 2.0))
+
+
+def laws(model: GatedModel, rows: Rows) -> Laws:
+    """Locations and scales of every Gaussian cell (of observed ones: their value, 0)."""
+    n, p, m = model.n_components, model.view.width, len(rows)
+    out = Laws(answer(model, rows).shares(), np.empty((m, n, p)), np.zeros((m, n, p)), np.empty((m, n)))
+    if not p:
+        return out
+    form, degrees = model.gate_form()
+    precision = in_front(form.Q, n)
+    for block in model.blocks(rows):
+        seen = look(model, block, form, degrees)
+        out.location[block.index] = np.moveaxis(seen.x[:, :, :n], 2, 1)
+        n_seen = (p - block.missing)[:, None]
+        out.degrees[block.index] = degrees + n_seen
+        wide = (degrees + seen.distance) / (degrees + n_seen)
+        patterns = block.patterns
+        for g in range(len(patterns)):
+            cells = patterns.cells[patterns.first[g] : patterns.first[g + 1]]
+            if not len(cells):
+                continue
+            those = slice(patterns.first_row[g], patterns.first_row[g + 1])
+            own = np.diagonal(np.linalg.inv(precision[:, cells[:, None], cells]), axis1=1, axis2=2)
+            scale = np.sqrt(wide[those][:, :, None] * own)
+            out.scale[block.index[those][:, None, None], np.arange(n)[:, None], cells] = scale
+    return out
+
+
+def together(models: Sequence[GatedModel], weight: np.ndarray, rows: Rows) -> np.ndarray:
+    """(models, n) weight of each model for each row, given its observed cells."""
+    logs = np.log(weight)[:, None] + np.stack([answer(model, rows).log_density() for model in models])
+    logs -= logs.max(axis=0)
+    out = np.exp(logs)
+    return out / out.sum(axis=0)
+
+
+def beliefs(models: Sequence[GatedModel], weight: np.ndarray, table: Table) -> Beliefs:
+    """Means, second moments and level probabilities of every cell, in the table's units."""
+    schema, n = table.schema, len(table)
+    first = np.zeros((n, len(schema.numeric)))
+    out = Beliefs([np.zeros((n, k)) for k in schema.n_levels], first, first.copy())
+    rows = models[0].view.lens.rows(table)
+    for model, share in zip(models, together(models, weight, rows), strict=True):
+        law = laws(model, rows)
+        mine = share[:, None] * law.share
+        for j, sight in enumerate(model.view.real_sights):
+            mean = law.location[:, :, j]
+            out.first[:, sight.source] += (mine * mean).sum(axis=1)
+            out.second[:, sight.source] += (mine * (mean**2 + law.variance()[:, :, j])).sum(axis=1)
+        for column, sight, posterior in zip(model.view.cells, model.view.cell_sights, model.cells, strict=True):
+            if column.count:
+                shape, rate = posterior[:, 0], posterior[:, 1]
+                mean = shape / rate
+                out.first[:, sight.source] += mine @ mean
+                out.second[:, sight.source] += mine @ (mean**2 + mean + shape / rate**2)
+            else:
+                out.level[sight.source] += mine @ column.probabilities(posterior)
+    return out
+
+
+def quantiles(models: Sequence[GatedModel], weight: np.ndarray, table: Table, levels: np.ndarray) -> list[np.ndarray]:
+    """Tables of reals (n, numeric columns), one per level: quantiles of missing cells, by halving on the mixture's
+    distribution function; observed cells as they are. Counts are taken at the smallest value that reaches the level."""
+    rows = models[0].view.lens.rows(table)
+    shares = together(models, weight, rows)
+    out = [table.reals.copy() for _ in levels]
+    each = [laws(model, rows) for model in models]
+    for j, sight in enumerate(models[0].view.real_sights):
+        hole = np.flatnonzero(np.isnan(table.reals[:, sight.source]))
+        if len(hole):
+            parts = [
+                (s[hole, None] * law.share[hole], law.location[hole, :, j], law.scale[hole, :, j], law.degrees[hole])
+                for s, law in zip(shares, each, strict=True)
+            ]
+            share, location, scale, degrees = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
+            for number, level in enumerate(levels):
+                out[number][hole, sight.source] = _quantile(share, location, scale, degrees, float(level))
+    _count_quantiles(models, shares, each, table, levels, out)
+    return out
+
+
+def _quantile(
+    share: np.ndarray, location: np.ndarray, scale: np.ndarray, degrees: np.ndarray, level: float
+) -> np.ndarray:
+    low, high = (location - 60.0 * scale).min(axis=1), (location + 60.0 * scale).max(axis=1)
+    for _ in range(QUANTILE_STEPS):
+        middle = 0.5 * (low + high)
+        below = (share * stdtr(degrees, (middle[:, None] - location) / scale)).sum(axis=1) < level
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return 0.5 * (low + high)
+
+
+def _count_quantiles(
+    models: Sequence[GatedModel], shares: np.ndarray, each: Sequence[Laws], table: Table, levels: np.ndarray,
+    out: list[np.ndarray],
+) -> None:  # fmt: skip
+    for c, sight in enumerate(models[0].view.cell_sights):
+        if not models[0].view.cells[c].count:
+            continue
+        hole = np.flatnonzero(np.isnan(table.reals[:, sight.source]))
+        law = sum(
+            (s[hole, None] * one.share[hole]) @ model.view.cells[c].probabilities(model.cells[c])
+            for model, s, one in zip(models, shares, each, strict=True)
+        )
+        edges = np.cumsum(law, axis=1)
+        for number, level in enumerate(levels):
+            out[number][hole, sight.source] = (edges < level).sum(axis=1)
+
+
+def draw_tables(
+    models: Sequence[GatedModel], weight: np.ndarray, table: Table, n_draws: int, rng: np.random.Generator
+) -> list[Table]:
+    """Completed tables, each row from a model and a component of its own, drawn given its observed cells."""
+    rows = models[0].view.lens.rows(table)
+    shares = together(models, weight, rows)
+    components = [answer(model, rows).shares() for model in models]
+    return [_complete(models, table, _pick(shares.T, rng), components, rng) for _ in range(n_draws)]
+
+
+def sample_table(
+    models: Sequence[GatedModel], weight: np.ndarray, schema: Schema, n: int, rng: np.random.Generator
+) -> tuple[Table, np.ndarray]:
+    """New rows, and for each the probabilities of its classes in the component it came from: (n, C)."""
+    blank = Table(schema, np.full((n, len(schema.discrete)), -1, np.int32), np.full((n, len(schema.numeric)), np.nan))
+    which = rng.choice(len(models), n, p=weight)
+    components = [np.broadcast_to(model.weight, (n, model.n_components)) for model in models]
+    place = np.empty(n, np.int64)
+    table = _complete(models, blank, which, components, rng, place)
+    rows = models[0].view.lens.rows(table)
+    proba = np.empty((n, models[0].n_classes))
+    for m, model in enumerate(models):
+        mine = np.flatnonzero(which == m)
+        if len(mine):
+            given = answer(model, rows.take(mine))
+            proba[mine] = np.exp(given.log_class[np.arange(len(mine)), place[mine]])
+    return table, proba / proba.sum(axis=1, keepdims=True)
+
+
+def _pick(proba: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    edge = np.cumsum(proba, axis=1)
+    return np.minimum((rng.random((len(proba), 1)) * edge[:, -1:] >= edge).sum(axis=1), proba.shape[1] - 1)
+
+
+def _complete(
+    models: Sequence[GatedModel], table: Table, which: np.ndarray, components: Sequence[np.ndarray],
+    rng: np.random.Generator, place: np.ndarray | None = None,
+) -> Table:  # fmt: skip
+    """The table with its holes drawn; `place` takes the component of every row."""
+    codes, reals = table.codes.copy(), table.reals.copy()
+    schema = table.schema
+    for m, model in enumerate(models):
+        mine = np.flatnonzero(which == m)
+        if not len(mine):
+            continue
+        own = _pick(components[m][mine], rng)
+        if place is not None:
+            place[mine] = own
+        for h in np.unique(own):
+            those = mine[own == h]
+            _draw_gaussian(model, int(h), reals, those, rng)
+            _draw_beside(model, int(h), codes, reals, those, rng)
+    for j, column in enumerate(schema.numeric):
+        if not schema.columns[column].observed:  # nothing is known of it: its holes stay
+            reals[:, j] = table.reals[:, j]
+    return Table(schema, codes, reals)
+
+
+def _draw_gaussian(model: GatedModel, h: int, reals: np.ndarray, those: np.ndarray, rng: np.random.Generator) -> None:
+    sources = [sight.source for sight in model.view.real_sights]
+    if sources:
+        gates = model.gates
+        gate = type(gates)(gates.mean[h], gates.kappa[h], gates.nu[h], gates.scale[h])
+        reals[np.ix_(those, sources)] = gate.draw_missing(reals[np.ix_(those, sources)], rng)
+
+
+def _draw_beside(
+    model: GatedModel, h: int, codes: np.ndarray, reals: np.ndarray, those: np.ndarray, rng: np.random.Generator
+) -> None:
+    for column, sight, posterior in zip(model.view.cells, model.view.cell_sights, model.cells, strict=True):
+        if column.count:
+            hole = those[np.isnan(reals[those, sight.source])]
+            shape, rate = posterior[h]
+            p = np.full(len(hole), rate / (1.0 + rate))
+            reals[hole, sight.source] = whole(draw_counts(np.full(len(hole), shape), p, rng))
+        else:
+            hole = those[codes[those, sight.source] < 0]
+            table = column.probabilities(posterior[h][None])
+            codes[hole, sight.source] = _pick(np.repeat(table, len(hole), axis=0), rng)

@@ -1,0 +1,127 @@
+"""Several fits of gated experts at once: what each looks at and starts from, run by the one loop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..data.table import Table
+from ..inference import loop
+from ..inference.checkpoint import Checkpoint
+from ..inference.loop import Outcome
+from ..inference.monitor import make_monitor
+from ..inference.runner import Runner
+from ..kernels.contract import Rows
+from .gated_fit import GatedProblem, bound_settled, gate_prior
+from .gated_rows import make_view
+from .gated_state import GatedState, Priors
+from .lens import Lens
+
+CELL_ROWS = 2.0  # rows that the prior of a column beside the Gaussian block is worth
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One fit: lens, share of the columns it looks at, clusters of each class it starts from, kind of experts, and what
+    its gate prior is worth. `whole` fits are of one covariance over all rows; the others are of that within classes."""
+
+    lens: int
+    k: int
+    experts: str | None
+    share: float = 1.0
+    rows_worth: float = 3.0
+    n_sticks: int | None = None
+    whole: bool = False
+
+
+@dataclass(frozen=True)
+class Hyper:
+    """Hyper-parameters of [1] that a caller may set; None: the plan's own."""
+
+    a_0: float = 0.01
+    b_0: float = 0.01
+    gamma_0: float = 0.1
+    tau_10: float = 0.05
+    tau_20: float = 0.05
+    u_0: float = 0.1
+    nu_0: float | None = None
+
+
+@dataclass
+class Fitting:
+    """A fit on its way: the loop's state. It begins within its first step, so that starts run in parallel too."""
+
+    number: int
+    state: GatedState | None = None
+
+    def to_tree(self) -> dict[str, Any]:
+        return {"number": self.number, "state": None if self.state is None else self.state.to_tree()}
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> Fitting:
+        return cls(tree["number"], None if tree["state"] is None else GatedState.from_tree(tree["state"]))
+
+
+@dataclass
+class Data:
+    """The training rows of every lens, their labels (-1: none) and weights."""
+
+    table: Table
+    lenses: list[Lens]
+    rows: list[Rows]
+    label: np.ndarray
+    weight: np.ndarray
+    n_classes: int
+
+    @classmethod
+    def make(cls, table: Table, lenses: list[Lens], label: np.ndarray, weight: np.ndarray, n_classes: int) -> Data:
+        return cls(table, lenses, [lens.rows(table) for lens in lenses], label, weight, n_classes)
+
+
+def make_problem(plan: Plan, data: Data, hyper: Hyper, rng: np.random.Generator) -> GatedProblem:
+    """The problem of a plan; a share of the columns is drawn."""
+    n_columns = data.table.schema.n_columns
+    chosen = None
+    if plan.share < 1.0:
+        n_chosen = min(max(2, int(np.ceil(plan.share * n_columns))), n_columns)
+        chosen = np.sort(rng.permutation(n_columns)[:n_chosen])
+    rows = data.rows[plan.lens]
+    view = make_view(data.lenses[plan.lens], rows, data.weight, CELL_ROWS, chosen)
+    x = rows.reals[:, view.reals]
+    within = np.where(data.label >= 0, 0, 0) if plan.whole else data.label
+    worth = plan.rows_worth if hyper.nu_0 is None else hyper.nu_0 - view.width - 2.0
+    n_sticks = plan.n_sticks or plan.k * data.n_classes
+    priors = Priors(
+        gate_prior(x, within, data.weight, worth, hyper.u_0), plan.experts, n_sticks,
+        hyper.tau_10, hyper.tau_20, hyper.a_0, hyper.b_0, hyper.gamma_0,
+    )  # fmt: skip
+    return GatedProblem.make(view, rows, data.label, data.weight, data.n_classes, priors, plan.k)
+
+
+def run_fits(
+    problems: Sequence[GatedProblem], streams: Sequence[np.random.Generator], max_iter: int, tol: float,
+    runner: Runner, fingerprint: str,
+) -> tuple[list[GatedState], Outcome]:  # fmt: skip
+    """All fits to the end of their bounds; the states reached. A fit that a stop left without a step begins only."""
+
+    def step(rng: np.random.Generator, fitting: Fitting) -> tuple[Fitting, Any]:
+        problem = problems[fitting.number]
+        state = problem.init(rng) if fitting.state is None else fitting.state
+        state, info = problem.step(rng, state)
+        return replace(fitting, state=state), info
+
+    checkpoint = None
+    if runner.checkpoint is not None:
+        checkpoint = Checkpoint(runner.checkpoint, fingerprint, Fitting.to_tree, Fitting.from_tree)
+    outcome = loop.run(
+        step, [Fitting(k) for k in range(len(problems))], list(streams), max_iter, stop=bound_settled(tol),
+        n_jobs=runner.n_jobs, time_budget=runner.time_left(), checkpoint=checkpoint,
+        progress=make_monitor(runner.progress, None, runner.label),
+    )  # fmt: skip
+    states = []
+    for k, fitting in enumerate(outcome.states):
+        states.append(problems[k].init(outcome.streams[k]) if fitting.state is None else fitting.state)
+    return states, outcome

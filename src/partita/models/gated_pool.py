@@ -1,0 +1,126 @@
+"""Fits of gated experts together, as they answer."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data.table import Table
+from ..families.normal_inverse_wishart import NormalInverseWishart
+from .gated_answer import Answer
+from .gated_cells import CellColumn
+from .gated_predict import GatedModel, answer
+from .gated_rows import View
+from .gated_state import Experts
+from .lens import Lens
+
+
+@dataclass(eq=False)
+class Pool:
+    """Models together.
+
+    voters        models whose class probabilities are averaged, with `weight`; lens_of says how each looks at a table
+    temperature   power of the averaged probabilities
+    whole         models of all columns, through the first lens, for densities and cells; with `whole_weight`
+    """
+
+    lenses: list[Lens]
+    n_classes: int
+    voters: list[GatedModel]
+    lens_of: list[int]
+    weight: np.ndarray
+    temperature: float
+    whole: list[GatedModel]
+    whole_weight: np.ndarray
+    n_jobs: int = 1
+
+    def probabilities(self, table: Table) -> np.ndarray:
+        """(n, C)."""
+        rows = {k: self.lenses[k].rows(table) for k in sorted(set(self.lens_of))}
+
+        def ask(voter: int) -> np.ndarray:
+            return answer(self.voters[voter], rows[self.lens_of[voter]]).probabilities()
+
+        if self.n_jobs == 1:
+            each = [ask(k) for k in range(len(self.voters))]
+        else:
+            with ThreadPoolExecutor(self.n_jobs) as threads:
+                each = list(threads.map(ask, range(len(self.voters))))
+        return tempered(np.tensordot(self.weight, each, axes=1), self.temperature)
+
+    def log_density(self, table: Table) -> np.ndarray:
+        """(n,) of the observed cells, in the caller's units."""
+        rows = self.lenses[0].rows(table)
+        logs = np.stack([self.answer(k, table).log_density() for k in range(len(self.whole))])
+        logs += np.log(self.whole_weight)[:, None]
+        top = logs.max(axis=0)
+        return top + np.log(np.exp(logs - top).sum(axis=0)) + self.lenses[0].log_jacobian(rows)
+
+    def answer(self, k: int, table: Table) -> Answer:
+        """What model k of all columns says, component by component."""
+        return answer(self.whole[k], self.lenses[0].rows(table))
+
+    def to_tree(self) -> dict[str, Any]:
+        models = list({id(model): model for model in [*self.voters, *self.whole]}.values())
+        place = {id(model): k for k, model in enumerate(models)}
+        lens_of = [self.lenses.index(model.view.lens) for model in models]
+        return {
+            "lenses": [lens.to_tree() for lens in self.lenses],
+            "n_classes": self.n_classes,
+            "models": [model_to_tree(model, k) for model, k in zip(models, lens_of, strict=True)],
+            "voters": [place[id(model)] for model in self.voters],
+            "lens_of": self.lens_of,
+            "weight": self.weight,
+            "temperature": self.temperature,
+            "whole": [place[id(model)] for model in self.whole],
+            "whole_weight": self.whole_weight,
+        }
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> Pool:
+        lenses = [Lens.from_tree(part) for part in tree["lenses"]]
+        models = [model_from_tree(part, lenses, tree["n_classes"]) for part in tree["models"]]
+        return cls(
+            lenses, tree["n_classes"], [models[k] for k in tree["voters"]], tree["lens_of"], tree["weight"],
+            tree["temperature"], [models[k] for k in tree["whole"]], tree["whole_weight"],
+        )  # fmt: skip
+
+
+def tempered(proba: np.ndarray, temperature: float) -> np.ndarray:
+    """Probabilities (n, C) to a power, normalised."""
+    logs = temperature * np.log(np.maximum(proba, 1e-300))
+    out = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return out / out.sum(axis=1, keepdims=True)
+
+
+def model_to_tree(model: GatedModel, lens: int) -> dict[str, Any]:
+    view, sights = model.view, model.view.lens.sights
+    return {
+        "lens": lens,
+        "reals": view.reals,
+        "real_sights": [sights.index(sight) for sight in view.real_sights],
+        "cell_sights": [sights.index(sight) for sight in view.cell_sights],
+        "columns": [column.to_tree() for column in view.cells],
+        "weight": model.weight,
+        "gates": {name: np.ascontiguousarray(part) for name, part in vars(model.gates).items()},
+        "cells": list(model.cells),
+        "experts": None if model.experts is None else dict(vars(model.experts)),
+        "owner": model.owner,
+    }
+
+
+def model_from_tree(tree: dict[str, Any], lenses: list[Lens], n_classes: int) -> GatedModel:
+    lens = lenses[tree["lens"]]
+    view = View(
+        lens,
+        tree["reals"],
+        tuple(lens.sights[k] for k in tree["real_sights"]),
+        tuple(CellColumn(**part) for part in tree["columns"]),
+        tuple(lens.sights[k] for k in tree["cell_sights"]),
+    )
+    experts = None if tree["experts"] is None else Experts(**tree["experts"])
+    gates = NormalInverseWishart(**tree["gates"])
+    return GatedModel(view, n_classes, tree["weight"], gates, tree["cells"], experts, tree["owner"])
