@@ -8,6 +8,7 @@ latent label has mean w'<features> and variance 1 + w'Cov(features)w + tr(Cov(w)
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,10 +156,7 @@ def latent_moments(
     mean = np.empty((len(block), n, k))
     at_mean = np.empty((len(block), n))
     spread = np.zeros((len(block), n, k, k))  # w'Cov(features)w
-    x = np.zeros((n, len(block), 0)) if seen is None else in_front(seen.x, n)
-    tables = [column.probabilities(posterior) for column, posterior in zip(model.view.cells, model.cells)]
-    for h in range(n):
-        features = np.concatenate([x[h], expected_features(model.view, block, tables, h)], axis=1)
+    for h, features in enumerate(looks_of(model, block, None if seen is None else in_front(seen.x, n))):
         mean[:, h] = features @ experts.mean[h].T
         at_mean[:, h] = ((features @ experts.covariance[h]) * features).sum(axis=1)
     doubt = at_mean.copy()  # becomes tr(Cov(w) <features features'>)
@@ -166,24 +164,26 @@ def latent_moments(
         wide = seen.widening(n_seen)
         doubt += wide * seen.trace
         spread += np.moveaxis(wide[:, None, None] * seen.wcw, 3, 1)
-    _add_guessed(model, block, tables, doubt, spread)
+    _add_guessed(model, block, doubt, spread)
     return mean, spread + (1.0 + doubt)[:, :, None, None] * np.eye(k), at_mean
 
 
-def expected_features(view: View, block: Block, tables: list[np.ndarray], h: int) -> np.ndarray:
-    """Features behind the Gaussian columns, missing cells at what component h expects."""
-    out = block.features
-    for j, (column, span) in enumerate(view.spans()):
-        hidden = block.levels[j] < 0
-        if hidden.any():
-            out = out.copy() if out is block.features else out
-            out[hidden, span] = tables[j][h] @ column.features
-    return out
+def looks_of(model: GatedModel, block: Block, x: np.ndarray | None) -> Iterator[np.ndarray]:
+    """What the expert of each component sees of the rows, (b, F): Gaussian cells x (H, b, P), then the features behind
+    them, missing cells at what the component expects."""
+    spans = list(model.view.spans())
+    hidden = [np.flatnonzero(cells < 0) for cells in block.levels]
+    for h in range(model.n_components):
+        features = block.features if x is None else np.concatenate([x[h], block.features], axis=1)
+        for j, (column, span) in enumerate(spans):
+            if len(hidden[j]):
+                features = features.copy() if x is None else features
+                at = slice(model.view.width + span.start, model.view.width + span.stop)
+                features[hidden[j], at] = column.probabilities(model.cells[j][h : h + 1])[0] @ column.features
+        yield features
 
 
-def _add_guessed(
-    model: GatedModel, block: Block, tables: list[np.ndarray], doubt: np.ndarray, spread: np.ndarray
-) -> None:
+def _add_guessed(model: GatedModel, block: Block, doubt: np.ndarray, spread: np.ndarray) -> None:
     """Covariances of the features of missing cells beside the Gaussian block."""
     assert model.experts is not None
     p = model.view.width
@@ -192,9 +192,9 @@ def _add_guessed(
         if not len(hidden):
             continue
         at = slice(p + span.start, p + span.stop)
-        for h in range(model.n_components):
-            expected = tables[j][h] @ column.features
-            covariance = (column.features * tables[j][h][:, None]).T @ column.features - np.outer(expected, expected)
+        for h, table in enumerate(column.probabilities(model.cells[j])):
+            expected = table @ column.features
+            covariance = (column.features * table[:, None]).T @ column.features - np.outer(expected, expected)
             w = model.experts.mean[h][:, at]
             doubt[hidden, h] += (covariance * model.experts.covariance[h, at, at]).sum()
             spread[hidden, h] += w @ covariance @ w.T
