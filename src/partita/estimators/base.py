@@ -112,6 +112,9 @@ class TableEstimator(BaseEstimator):
             marks["seed"] = root_sequence(self.random_state)
         return marks
 
+    def _settle(self) -> None:
+        """Finish what was put off, before the model is written to a file."""
+
     def _check_loaded(self) -> None:
         """Raise where a file brought less than an answer needs, or parts that do not fit together."""
 

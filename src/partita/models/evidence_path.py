@@ -9,7 +9,8 @@
 | triples | pairs + triples with gain > log(candidates + 1) + products |
 | beyond | numerics + pairs with gain > `Settings.beyond`; with two classes at most half of them by chance |
 | all pairs | numerics + every pair, where they are few enough: nothing is selected, so many weak ones can show |
-| path | numerics + the regions of the closed-form path, where they are given |
+| path | numerics + the regions of the closed-form path, where they are given and either some has more than three \
+  attributes, which no search here finds, or a stop left stages out |
 
 A stop ends the path early; singles and path are fitted all the same, the latter because its regions were paid for.
 """
@@ -27,6 +28,7 @@ from .evidence_search import Field, Gains, Halted, all_pairs, fitted_dimensions,
 from .evidence_settings import Settings
 from .evidence_stages import Stage, Stages, Training
 
+SEARCHED = 3  # attributes of the largest region that is searched for here
 HEREDITY = 0.0  # a triple is a candidate if one of its pairs has more evidence gain than this
 
 
@@ -56,7 +58,9 @@ class Path(Stages):
             self.add("products", base.keys + products, base)
         if self.settings.max_attributes > 1 and len(self.singles) > 1:
             self._walk_regions(base, products)
-        extra = self._affordable(regions) if self.training.target.total >= self.settings.path_rows else []
+        enough = self.training.target.total >= self.settings.path_rows
+        larger = any(len(region) > SEARCHED for region in regions)
+        extra = self._affordable(regions) if enough and (larger or self.omitted.stages) else []
         if extra:
             self.add("path", base.keys + extra, base)
         for stage in self.stages:
