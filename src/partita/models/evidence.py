@@ -25,13 +25,14 @@ How an estimator uses it::
               the closed-form hilltop do better than those of its whole path (on 12 tables; the choice was made there)
     rng       numpy Generator; it only draws `Settings.hyper_rows` rows where there are more
     n_jobs    threads of the search; the result is the same for any number
+    binned    columns of `codes` that are bins of a numeric column
     stop      a function without arguments, asked between stages and parts of a search: True ends the path early, with
               what has been fitted and the stage of `regions`; `model.omitted` says what was left out
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -53,6 +54,7 @@ def fit_evidence(
     codes: np.ndarray, levels: np.ndarray, reals: np.ndarray, label: np.ndarray, n_classes: int,
     weight: np.ndarray | None = None, settings: Settings | None = None, regions: Sequence[Key] = (),
     rng: np.random.Generator | None = None, n_jobs: int = 1, stop: Callable[[], bool] | None = None,
+    binned: Iterable[int] = (),
 ) -> Evidence:  # fmt: skip
     """Learn the model; arguments as at the top of this file."""
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
@@ -71,10 +73,11 @@ def fit_evidence(
     codes, reals, label, weight = merged(codes, reals, label, weight)
     n_logits = 1 if n_classes == 2 else n_classes
     target = Target(np.ascontiguousarray(label, np.int32), np.ascontiguousarray(weight), n_logits)
-    path = Path(Training(codes, levels, reals, numerics, target), settings, rng, n_jobs, stop)
+    path = Path(Training(codes, levels, reals, numerics, target, frozenset(binned)), settings, rng, n_jobs, stop)
     path.walk(regions)
     left_out = [log_softmax(full_logits(stage.left_out)) for stage in path.stages]
-    share, model.temperature = choose_pool(left_out, path.target.label, path.target.weight, settings)
+    worth = [settings.naive_worth if stage.name == "naive" else 1.0 for stage in path.stages]
+    share, model.temperature = choose_pool(left_out, path.target.label, path.target.weight, settings, worth)
     used_stages = [s for s in range(len(share)) if settings.averaging or share[s] > 0]
     model.stages, model.stage_weight = [_kept(path.stages[s]) for s in used_stages], share[used_stages]
     used = {key for stage in model.stages for key in stage.keys if is_region(key)}
@@ -84,4 +87,4 @@ def fit_evidence(
 
 
 def _kept(stage: Stage) -> FittedStage:
-    return FittedStage(stage.name, stage.keys, stage.fit.variance, stage.first, stage.w, float(stage.fit.evidence))
+    return FittedStage(stage.name, stage.keys, stage.variance, stage.first, stage.w, stage.evidence)
