@@ -112,10 +112,9 @@ class Path(Stages):
             self.add("triples", top.keys + self.add_regions(triples) + products, top)
         if len(beyond) > len(pairs) and self._goes_on("beyond"):
             top = self.add("beyond", base.keys + self.add_regions(beyond), top)
-        everything = [tuple(pair) for pair in gains.regions.tolist()]
         affordable = gains.occupied.sum() <= self.settings.all_pairs * self.budget
-        if affordable and len(everything) > len(beyond) and self._goes_on("all pairs"):
-            rest = [pair for pair in everything if pair not in beyond]
+        if affordable and len(gains.regions) > len(beyond) and self._goes_on("all pairs"):
+            rest = [pair for pair in map(tuple, gains.regions.tolist()) if pair not in beyond]
             self.add("all pairs", base.keys + self.add_regions([*beyond, *rest]), top)
 
     def _field(self, stage: Stage) -> Field:

@@ -21,11 +21,11 @@ def pool_weights(
     share = np.ones(len(own)) if worth is None else np.array(worth, float)
     share /= share.sum()
     prior = prior_rows * share
+    likelihood = own + SMALLEST
+    weight = np.ones(own.shape[1]) if weight is None else weight
     for _ in range(rounds):
-        credit = share[:, None] * (own + SMALLEST)
-        credit /= credit.sum(axis=0)
         before = share
-        share = (credit.sum(axis=1) if weight is None else credit @ weight) + prior
+        share = share * (likelihood @ (weight / (share @ likelihood))) + prior  # credit of the members, then the prior
         share /= share.sum()
         if np.abs(share - before).max() < tolerance:
             break
