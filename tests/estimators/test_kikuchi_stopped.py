@@ -57,7 +57,8 @@ def test_the_search_leaves_half_of_the_time_to_the_evidence(monkeypatch):
 def test_what_the_search_found_is_used_when_the_time_is_over(monkeypatch):
     X, y = parity()
     fit_evidence = kikuchi_bayes.fit_evidence
-    monkeypatch.setattr(kikuchi_bayes, "fit_evidence", lambda *given: fit_evidence(*given[:-1], lambda: True))
+    over = lambda: True  # noqa: E731
+    monkeypatch.setattr(kikuchi_bayes, "fit_evidence", lambda *given, **more: fit_evidence(*given[:-1], over, **more))
     with pytest.warns(FitInterrupted, match=r"time_budget is spent: stages .* pairs, triples"):
         model = KikuchiBayesClassifier(random_state=0, time_budget=1000.0).fit(X, y)
     assert (1, 4) in model.map_regions_

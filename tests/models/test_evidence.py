@@ -20,9 +20,9 @@ from partita.models.evidence_soundness import check_evidence
 CLOSE = {"atol": 0.01}  # of a probability: variances and modes are found to such a tolerance, in single precision
 
 
-def fitted(seed=0, regions=((0, 1, 2),), **kwargs):
+def fitted(seed=0, regions=((0, 1, 2, 3),), binned=(2,), **kwargs):
     data = table(seed, **kwargs)
-    return fit_evidence(*data, int(data[3].max()) + 1, regions=regions), data
+    return fit_evidence(*data, int(data[3].max()) + 1, regions=regions, binned=binned), data
 
 
 def probabilities(model, data):
@@ -36,7 +36,7 @@ def test_contributions_sum_to_the_logits_of_every_stage_and_to_the_answer(n_clas
     codes[::3, 1] = -1
     codes[::5, 3] = -1
     logits = model.stage_logits(codes, reals)
-    assert {"singles", "numerics", "products", "path"} <= {stage.name for stage in model.stages}
+    assert {"linear", "numerics", "quadratic", "naive", "path"} <= {stage.name for stage in model.stages}
     for stage, z in zip(model.stages, logits, strict=True):
         why = replace(model, stages=[stage], stage_weight=np.ones(1), temperature=1.0).explain(codes, reals)
         assert why.keys == stage.keys
@@ -134,7 +134,7 @@ def test_rows_that_share_a_hash_by_accident_are_not_merged(monkeypatch):
 
 
 def test_order_of_rows_columns_and_levels_does_not_matter():
-    model, data = fitted(regions=())
+    model, data = fitted(regions=(), binned=())
     codes, levels, reals, label = data
     rng = np.random.default_rng(1)
     p = probabilities(model, data)
@@ -158,7 +158,7 @@ def test_tree_round_trip_and_threads_change_no_byte():
     again = Evidence.from_tree(models[0].to_tree())
     assert again.log_proba(data[0], data[2]).tobytes() == p[0]
     plain = json.dumps(models[0].to_tree(), default=lambda a: a.tolist())  # arrays and plain values, nothing else
-    assert "singles" in plain
+    assert "linear" in plain
 
 
 def test_many_rows_use_a_sample_for_variances_only():
@@ -282,13 +282,14 @@ def test_a_search_that_is_cut_short_says_so():
 def test_a_stop_leaves_out_stages_but_not_the_regions_already_found():
     data = table(n=300, levels=(2,) * 12)
     stopped = fit_evidence(*data, 3, regions=[(1, 3)], stop=lambda: True)
-    assert [stage.name for stage in stopped.stages] == ["singles", "path"]
-    assert stopped.omitted.stages == ["numerics", "products", "pairs", "triples", "beyond", "all pairs"]
+    assert [stage.name for stage in stopped.stages] == ["linear", "path"]
+    assert stopped.omitted.stages == ["numerics", "quadratic", "naive", "pairs", "triples", "beyond", "all pairs"]
     assert (1, 3) in stopped.stages[1].keys
     whole = [stage.name for stage in fit_evidence(*data, 3, regions=[(1, 3)]).stages]
+    assert "path" not in whole  # regions that the search can find itself are for a stop
     for asked in range(12):  # also between the parts of a search
         calls = iter(range(asked))
         part = fit_evidence(*data, 3, regions=[(1, 3)], stop=lambda calls=calls: next(calls, None) is None)
         names = [stage.name for stage in part.stages]
-        assert names[0] == "singles" and names[-1] == "path"
+        assert names[0] == "linear" and (names[-1] == "path") == bool(part.omitted.stages)
         assert set(whole) <= {*names, *part.omitted.stages} and not set(names) & set(part.omitted.stages)

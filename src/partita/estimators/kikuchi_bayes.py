@@ -202,7 +202,7 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
                 [region for region in regions if len(region) > 1],
                 np.random.default_rng(root_sequence(self.random_state)), count_workers(self.n_jobs),
                 lambda: pressed or brake.keyboard or (until is not None and time.monotonic() > until),
-                self.schema_.numeric.tolist(),
+                binned=self.schema_.numeric.tolist(),
             )  # fmt: skip
         tell_omitted(built.omitted, pressed or brake.keyboard, self.schema_.names, self.max_candidates)
         return built
