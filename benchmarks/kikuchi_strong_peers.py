@@ -113,7 +113,8 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"{name:14s} ours {row[0]:.4f} {row[1]:.3f}s  {options.peer} {row[2]:.4f} {row[3]:.3f}s", flush=True)
     table = np.array(rows)
     wins = int((table[:, 0] < table[:, 2]).sum())
-    print(f"{len(rows)} tables: ours {table[:, 0].mean():.4f}, {options.peer} {table[:, 2].mean():.4f}; lower on {wins}")
+    ours, theirs = table[:, 0].mean(), table[:, 2].mean()
+    print(f"{len(rows)} tables: ours {ours:.4f}, {options.peer} {theirs:.4f}; ours is lower on {wins}")
 
 
 if __name__ == "__main__":

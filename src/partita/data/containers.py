@@ -37,7 +37,7 @@ class Source:
     held: dict[int, Cells] | None = None
 
     def hold(self) -> Source:
-        """The same table, whose columns are read from the frame once for the two looks of a fit: what `learn_schema` has
+        """The same table, whose columns are read from the frame once for both looks of a fit: what `learn_schema` has
         read, `encode` takes."""
         return replace(self, held={})
 
@@ -66,7 +66,8 @@ class Source:
                     yield read_array(column, self.label(position))
             return
         if self.held:
-            yield from (self.held.pop(position, None) or self._read(position) for position in positions)
+            for position in positions:
+                yield self.held.pop(position) if position in self.held else self._read(position)
             return
         whole = self.container == "pandas" and list(positions) == list(range(self.n_columns))
         columns = (column for _, column in self.data.items()) if whole else None  # faster than one by one

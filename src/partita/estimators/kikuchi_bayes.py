@@ -22,7 +22,6 @@ from ..models.evidence_soundness import check_evidence
 from ..models.kikuchi import Kikuchi
 from ..models.kikuchi_path import find_path
 from ..models.kikuchi_problem import Choices, Problem
-from ..models.kikuchi_search import Search
 from ..models.regions import Region
 from ..models.soundness import check_kikuchi
 from .closed_form import ClosedForm, Postponed, check_findings, findings
@@ -62,14 +61,19 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
     ----------
     max_order : largest region, the class counted (2 to 6): 2 selects among naive Bayes's attributes, 4 finds
         interactions of up to three attributes with the class. The search of "evidence" itself ends at three attributes:
-        with 5 or 6 larger regions reach it only from the hilltop of the closed-form path, as one of its stages.
+        with 5 or 6 larger regions reach it only from the hilltop of the closed-form path, as one more stage.
     averaging : True averages over the stages of a path: with "paper" by their posterior weights (kBMA), with "evidence"
         by weights chosen by leave-one-out. False predicts by one stage: with "paper" the hilltop (kMAP), with
         "evidence" the stage with the best leave-one-out predictions.
     estimate : "evidence" (the recommended one): maximum-entropy parameters with Gaussian priors whose variances
-        maximise the evidence, in stages that are pooled by leave-one-out; numeric columns also act by their values, and
-        a missing cell that training did not know is averaged over the training frequencies of its levels. "paper": the
-        closed-form product of [1]. Both share the search, `path_`, `map_regions_` and `region_graph_`.
+        maximise the evidence, in stages that are pooled by leave-one-out; numeric columns also act by their values.
+        "paper": the closed-form product of [1]. Both give the same `path_`, `map_regions_` and `region_graph_`; with
+        "evidence" the search for them is run when one of them is first asked for (or the model is saved), unless
+        `time_budget`, `checkpoint`, `progress` or a `max_order` above 4 make it a part of the fit.
+    missing_cells : with "evidence", what a missing cell is averaged over where training had none in its column.
+        "conditional": its levels given the cells that are seen, by naive Bayes of the training rows; "frequencies": the
+        training frequencies of its levels. Either way probabilities are averaged: exactly up to 256 completions of a
+        row, beyond that over 256 drawn ones. A number is completed by the means of its bins.
     theta : total pseudo-count of every submodel (eq. 4), spread evenly over its cells: 1 (the default) to predict;
         1e-4 or 1e-3 to come near Table 1 of [1]. With "evidence" it decides the closed-form search and
         `interaction_information_` only: the parameters have priors of their own.
@@ -122,13 +126,15 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
         "force_first_cut": boolean(),
         "max_candidates": integer(1),
         "weight_cut": optional(number(0, open_low=True)),
+        "missing_cells": one_of("conditional", "frequencies"),
     }
     _scaled = False
 
     def __init__(
         self, *, max_order=4, averaging=True, estimate="evidence", theta=1.0, beyond="end", singles="greedy",
-        prior_cells="all", force_first_cut=False, max_candidates=1_000_000, weight_cut=40.0, missing_label=None,
-        column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None, checkpoint=None,
+        prior_cells="all", force_first_cut=False, max_candidates=1_000_000, weight_cut=40.0,
+        missing_cells="conditional", missing_label=None, column_kinds=None, random_state=None, n_jobs=None,
+        progress=False, time_budget=None, checkpoint=None,
     ):  # fmt: skip
         self.max_order = max_order
         self.averaging = averaging
@@ -140,6 +146,7 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
         self.force_first_cut = force_first_cut
         self.max_candidates = max_candidates
         self.weight_cut = weight_cut
+        self.missing_cells = missing_cells
         self.missing_label = missing_label
         self.column_kinds = column_kinds
         self.random_state = random_state
@@ -210,6 +217,7 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
     def _settings(self) -> Settings:
         return Settings(
             averaging=self.averaging,
+            conditional_holes=self.missing_cells == "conditional",
             max_attributes=self.max_order - 1,
             max_candidates=self.max_candidates,
             max_triples=max(1, self.max_candidates // PAIRS_PER_TRIPLE),

@@ -90,11 +90,12 @@ class ClassStatistics:
         return np.stack([n, summed + shift * n, squares + 2 * shift * summed + shift**2 * n], axis=1)
 
     def kurtosis(self, j: int) -> float:
-        """Fourth central moment of column j over the square of its variance, 3 for a normal law; 0 if it is constant."""
-        n, *powers = [*self.sums[:, j].sum(axis=0).tolist(), *self.tails[j].tolist()]
+        """Fourth central moment of column j over the square of its variance: 3 for a normal law, 0 for a constant."""
+        n = float(self.sums[:, j, 0].sum())
         if not n > 0:
             return 0.0
-        mean, square, cube, fourth = (power / n for power in powers)
+        mean, square = (self.sums[:, j, 1:].sum(axis=0) / n).tolist()
+        cube, fourth = (self.tails[j] / n).tolist()
         variance = square - mean**2
         return (fourth - 4 * mean * cube + 6 * mean**2 * square - 3 * mean**4) / variance**2 if variance > 0 else 0.0
 

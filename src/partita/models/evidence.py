@@ -15,8 +15,8 @@ How an estimator uses it::
     model.stage_weight, model.temperature, model.stages (name, keys, variance, evidence), model.omitted
     Evidence.from_tree(model.to_tree())
 
-    codes     int32 (n, d), every cell a level 0 .. levels[j] - 1; when predicting also -1: the cell is integrated out,
-              i.e. every logit is averaged over the training frequencies of the attribute's levels
+    codes     int32 (n, d), every cell a level 0 .. levels[j] - 1; when predicting also -1: the cell is integrated out
+              (`evidence_holes`)
     levels    int32 (d,)
     reals     float64 (n, r), the numeric columns as they are or standardised, NaN = missing; r may be 0
     label     int32 (n,), 0 .. n_classes - 1
@@ -25,7 +25,7 @@ How an estimator uses it::
               the closed-form hilltop do better than those of its whole path (on 12 tables; the choice was made there)
     rng       numpy Generator; it only draws `Settings.hyper_rows` rows where there are more
     n_jobs    threads of the search; the result is the same for any number
-    binned    columns of `codes` that are bins of a numeric column
+    binned    for each column of `reals` the column of `codes` with its bins; nothing where no column has
     stop      a function without arguments, asked between stages and parts of a search: True ends the path early, with
               what has been fitted and the stage of `regions`; `model.omitted` says what was left out
 """
@@ -37,6 +37,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from .evidence_design import Key, is_region
+from .evidence_holes import learn_holes
 from .evidence_map import Target
 from .evidence_model import Evidence, Explanation, FittedStage
 from .evidence_numerics import learn_numerics
@@ -45,7 +46,6 @@ from .evidence_pool import choose_pool, full_logits, log_softmax
 from .evidence_rows import merged
 from .evidence_settings import Settings
 from .evidence_stages import Stage, Training
-from .evidence_terms import level_frequencies
 
 __all__ = ["Evidence", "Explanation", "FittedStage", "Settings", "fit_evidence"]
 
@@ -66,8 +66,9 @@ def fit_evidence(
         codes, reals, label, weight = codes[kept], reals[kept], label[kept], weight[kept]
     levels = np.ascontiguousarray(levels, np.int32)
     numerics = learn_numerics(reals, weight, settings.n_quantiles, settings.max_products)
-    frequency = level_frequencies(codes, levels, weight)
-    model = Evidence(n_classes, levels, frequency, numerics, {}, [], np.zeros(0), 1.0)
+    binned = [int(j) for j in binned]
+    holes = learn_holes(codes, levels, reals, label, weight, n_classes, binned, settings.conditional_holes)
+    model = Evidence(n_classes, levels, holes, numerics, {}, [], np.zeros(0), 1.0)
     if n_classes < 2:
         return model
     codes, reals, label, weight = merged(codes, reals, label, weight)

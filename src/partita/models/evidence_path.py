@@ -9,12 +9,13 @@
 | naive | naive Bayes on all attributes, in closed form |
 | pairs | singles or numerics + pairs with gain > log(candidates + 1) |
 | triples | pairs + triples with gain > log(candidates + 1) + products |
-| beyond | singles or numerics + pairs with gain > `Settings.beyond`; with two classes at most half of them by chance |
-| all pairs | singles or numerics + every pair, where they are few enough: nothing is selected, so many weak ones can show |
+| beyond | as pairs, with gain > `Settings.beyond`; with two classes at most half of them by chance |
+| all pairs | as pairs, with every pair where they are few enough: nothing is selected, so many weak ones can show |
 | path | singles or numerics + the regions of the closed-form path, where they are given and either some has more than \
   three attributes, which no search here finds, or a stop left stages out |
 
-A stop ends the path early; the first stage and path are fitted all the same, the latter because its regions were paid for.
+A stop ends the path early; the first stage and path are fitted all the same, the latter because its regions were
+paid for.
 """
 
 from __future__ import annotations

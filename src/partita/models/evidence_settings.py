@@ -24,6 +24,7 @@ class Settings:
     prior_rows: float = 10.0  # what the even split over stages is worth when their weights are chosen
     naive_worth: float = 0.3  # of naive Bayes in that split; the others' is 1
     temperature_prior: float = 2.0  # log prior of the temperature t: - temperature_prior (log t)^2
+    conditional_holes: bool = True  # unknown cells given the seen ones; False: by their training frequencies alone
     hyper_rows: int = 4000  # rows, drawn at random, that prior variances and stage weights are learnt from
     max_design: int = 16_000_000  # entries of the dense design of those rows; a wider design has fewer rows
     order_strength: float = 4.0  # how many parameters the mean variance of an order is worth to a group

@@ -141,7 +141,7 @@ class Stages:
         keys, target = self.singles, self.training.target
         blocks = [self.blocks[key] for key in keys]
         first = np.concatenate([[0], np.cumsum([block.width for block in blocks])]).astype(np.int64)
-        cells = np.stack([block.cells + np.int32(at) for block, at in zip(blocks, first[:-1])], axis=1)
+        cells = np.stack([np.asarray(block.cells, np.int32) + np.int32(at) for block, at in zip(blocks, first)], axis=1)
         fit = fit_naive(cells, first, target, self.rows, max(target.n_logits, 2))
         squares = np.add.reduceat((fit.w[1:] ** 2).mean(axis=1), first[:-1]) / np.diff(first)
         rows = np.arange(len(self.target.label))

@@ -9,9 +9,9 @@ Every column has a conjugate prior (partita.families), the same in all classes:
 Whole numbers need not be counts of anything (amounts, years), and a Poisson law is far too sure of those: with
 counts="auto" a count column is taken as real where the evidence, log p(column | classes), is for it.
 
-The variance of n numbers with kurtosis k is known as well as that of 2 n / (k - 1) normal ones. Where that is fewer than
-`FEW_ROWS`, the statistics of a real column are worth so many rows: one six among four hundred fives is worth two, and
-what comes next is not taken for impossible in the class that did not show the six.
+The variance of n numbers with kurtosis k is known as well as that of 2 n / (k - 1) normal ones. Where these are fewer
+than `FEW_ROWS`, the statistics of a real column are worth so many rows: one six among four hundred fives is worth two,
+and what comes next is not taken for impossible in the class that did not show the six.
 
 A real column that shows one number only tells the classes apart in nothing but their size: the law of the whole column
 then stands for each class, so that another number, when it comes, says nothing.
