@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.validate import Constraint, boolean, either, integer, number, one_of, optional
 from ..inference.streams import root_sequence, spawn_streams
-from ..models.gated_average import VOTERS, WHOLE, Learnt, learn_average, learn_in_batches, learn_one
+from ..models.gated_average import PLANS, Learnt, learn_average, learn_in_batches, learn_one
 from ..models.gated_explain import occupied_posterior
 from ..models.gated_members import Hyper
 from .gated_base import GatedClassifier
@@ -21,8 +21,8 @@ class IQGMEClassifier(GatedClassifier):
     """A classifier made of local linear experts whose number is inferred; missing cells are integrated out.
 
     Rows fall into the components of a Dirichlet-process mixture (Gaussian over real columns, with categories and counts
-    beside), and each component has a linear probit expert for the label. By default thirteen small variational fits that
-    look at different columns are averaged; `average=False` is one model of the thesis [1].
+    beside), and each component has a linear probit expert for the label. By default fifteen small variational fits, most
+    of which look at some of the columns, are averaged; `average=False` is one model of the thesis [1].
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class IQGMEClassifier(GatedClassifier):
                     spawn_streams(root, self.n_restarts), self._runner(), mark,
                 )  # fmt: skip
             elif self.average:
-                streams = spawn_streams(root, len(VOTERS) + len(WHOLE))
+                streams = spawn_streams(root, len(PLANS))
                 learnt = learn_average(
                     table, label, weight, n_classes, hyper, self.max_iter or AVERAGE_ITERATIONS,
                     AVERAGE_TOLERANCE if self.tol is None else self.tol, streams, self._runner(), mark,
