@@ -133,7 +133,9 @@ def test_one_expert_on_complete_rows_is_probit_regression_beside_a_gaussian():
     state, trace = run(problem_of(X, label, 1, strength=(1e-9, 1e-9, 1e-9)), 400)
     with_one = np.concatenate([X, np.ones((150, 1))], axis=1)
     sign = 2.0 * label - 1.0
-    best = minimize(lambda w: -log_ndtr(sign * (with_one @ w)).sum(), np.zeros(4), method="BFGS", options={"gtol": 1e-8})
+    best = minimize(
+        lambda w: -log_ndtr(sign * (with_one @ w)).sum(), np.zeros(4), method="BFGS", options={"gtol": 1e-8}
+    )
     np.testing.assert_allclose(state.w[0, 0], best.x, atol=1e-5)
     np.testing.assert_allclose(state.mean[0], X.mean(axis=0), atol=1e-10)
     np.testing.assert_allclose(state.covariance[0], np.cov(X.T, bias=True), atol=1e-8)
@@ -201,7 +203,7 @@ def test_normal_gates_draw_missing_cells_given_the_observed_ones():
 def test_an_emptied_component_is_dropped_and_changes_nothing():
     X, label = holed(8, 60, 2, REAL3)
     problem = problem_of(X, label, 3)
-    state, trace = run(problem, 10)
+    state, _ = run(problem, 10)
     state.sums.count[2] = 1e-9
     smaller, info = problem.step(state)
     assert smaller.n_components == 2 and np.isfinite(info["objective"])

@@ -44,8 +44,8 @@ class QGMEClassifier(GatedClassifier):
     weights_ : array, their shares of the rows, the largest first.
     means_ : array (n_experts_, real columns), centres of the Gaussians in the units of X.
     log_likelihoods_ : array, log likelihood of the observed cells (real ones as standardised) and labels after every
-        iteration of the best start. With more than two classes, or where labelled rows miss categories or counts, the E-step
-        is variational and this is a lower bound.
+        iteration of the best start. With more than two classes, or where labelled rows miss categories or counts, the
+        E-step is variational and this is a lower bound.
     objectives_ : array, the same with the log prior: what EM raises in every iteration.
     n_iter_ : iterations of that start.
     bic_ : dict, number of experts tried to its BIC.
@@ -54,7 +54,7 @@ class QGMEClassifier(GatedClassifier):
     ----------
     [1] X. Liao, H. Li and L. Carin (2007), Quadratically gated mixture of experts for incomplete data classification,
     International Conference on Machine Learning.
-    [2] C. Wang (2010), Non-parametric Bayesian learning with incomplete data, PhD thesis, Duke University, section 3.2.1.
+    [2] C. Wang (2010), Non-parametric Bayesian learning with incomplete data, PhD thesis, Duke University, 3.2.1.
 
     Examples
     --------
@@ -119,8 +119,8 @@ class QGMEClassifier(GatedClassifier):
             return [k for k in TRIED if k <= n_rows]
         if self.n_experts > n_rows:
             raise ValueError(
-                f"QGMEClassifier: n_experts={self.n_experts} is more than the {n_rows} rows of X that count. Ask for at "
-                'most as many experts as rows, or pass n_experts="bic".'
+                f"QGMEClassifier: n_experts={self.n_experts} is more than the rows of X that count (n_samples={n_rows})."
+                ' Ask for at most as many experts as rows, or pass n_experts="bic".'
             )
         return [int(self.n_experts)]
 

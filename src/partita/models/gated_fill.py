@@ -207,8 +207,8 @@ def _complete(
 
 
 def _draw_gaussian(model: GatedModel, h: int, reals: np.ndarray, those: np.ndarray, rng: np.random.Generator) -> None:
-    sources = [sight.source for sight in model.view.real_sights]
-    if sources:
+    sources = np.array([sight.source for sight in model.view.real_sights], np.intp)
+    if len(sources):
         reals[np.ix_(those, sources)] = model.gate(h).draw_missing(reals[np.ix_(those, sources)], rng)
 
 

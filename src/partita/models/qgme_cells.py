@@ -15,8 +15,8 @@ from .gated_rows import View
 class PointColumn(CellColumn):
     """A column whose parameter theta is known: (H, L) probabilities of its levels, or (H, 1) the rate of its counts.
 
-    What `CellColumn` says of a posterior is said here of theta itself; `prior` are pseudo-counts that pull theta towards
-    the shares of the whole table.
+    What `CellColumn` says of a posterior is said here of theta itself; `prior` are pseudo-counts that pull theta
+    towards the shares of the whole table.
     """
 
     def fitted(self, statistics: np.ndarray) -> np.ndarray:
@@ -27,7 +27,7 @@ class PointColumn(CellColumn):
         return total / total.sum(axis=1, keepdims=True)
 
     def penalty(self, theta: np.ndarray) -> float:
-        """Log probability of the pseudo-counts under theta, summed over components, less that under the whole table's."""
+        """Log probability of the pseudo-counts under theta, over all components, less that under the whole table's."""
         if self.count:
             at = self.prior[0] / self.prior[1]
             return float((self.prior[0] * np.log(theta / at) - self.prior[1] * (theta - at)).sum())

@@ -1,11 +1,11 @@
 """Finitely many gated experts by expectation-maximisation [1, section 3.2.1], missing cells integrated out.
 
-Component h has weight pi_h, a Gaussian (mu_h, Sigma_h) over real columns, laws of the columns beside it and a linear probit
-expert w_h. The E-step is that of variational inference (`gated_expect`) at point parameters: Cov(w) = 0 and <Lambda> =
-Sigma^-1. With two classes q(t, x_missing, z) is then the exact posterior, and what the responsibilities sum to is
-the likelihood of the observed cells and labels. Two things make it a lower bound instead, and the algorithm
-variational EM: more than two classes (q(t | z) q(x_missing | z) is a product), and labelled rows that miss a cell beside
-the Gaussian block (q(cell | z) of its own). Likelihood, or bound, plus the regulariser's log prior never falls.
+Component h has weight pi_h, a Gaussian (mu_h, Sigma_h) over real columns, laws of the columns beside it and a linear
+probit expert w_h. The E-step is that of variational inference (`gated_expect`) at point parameters: Cov(w) = 0 and
+<Lambda> = Sigma^-1. With two classes q(t, x_missing, z) is then the exact posterior, and what the responsibilities sum
+to is the likelihood of the observed cells and labels. Two things make it a lower bound instead, and the algorithm
+variational EM: more than two classes (q(t | z) q(x_missing | z) is a product), and labelled rows that miss a cell
+beside the Gaussian block (q(cell | z) of its own). Likelihood, or bound, plus the regulariser's log prior never falls.
 
 [1] C. Wang (2010), Non-parametric Bayesian learning with incomplete data, PhD thesis, Duke University.
 """
@@ -148,12 +148,12 @@ def maximised_experts(
     """New weights (H, K, F), and the scale (H,) in which the latents of each component were measured.
 
     Plain EM takes v = (products + ridge I)^-1 targets and is slow where classes part well. Here the noise of t has a
-    variance s^2 of its own, which no label can tell from 1 (only w / s matters) and which is estimated, then divided
-    out [2]; log likelihood and log prior of w = v / s still never fall. <|t|^2> = K + <t'(w x)> in each row, because labels
-    cut t by a cone with its apex at 0.
+    variance s^2 of its own, which no label can tell from 1 (only v / s matters) and which is estimated, then divided
+    out [2]; log likelihood and log prior of the new w = v / s together still never fall. <|t|^2> = K + <t'(w x)> in
+    each row, because labels cut t by a cone with its apex at 0.
 
-    [2] C. Liu, D. B. Rubin and Y. N. Wu (1998), Parameter expansion to accelerate EM: the PX-EM algorithm, Biometrika 85,
-    755-770.
+    [2] C. Liu, D. B. Rubin and Y. N. Wu (1998), Parameter expansion to accelerate EM: the PX-EM algorithm, Biometrika
+    85, 755-770.
     """
     system = products + ridge * np.eye(products.shape[1])
     v = np.swapaxes(np.linalg.solve(system, np.swapaxes(targets, 1, 2)), 1, 2)

@@ -1,7 +1,7 @@
 """Where EM begins: k-means over all rows or within each class, its clusters as components.
 
-Gates take the moments of their cluster, each drawn towards the pooled covariance; experts know the shares of the classes
-in their cluster and nothing else (an intercept).
+Gates take the moments of their cluster, each drawn towards the pooled covariance; experts know the shares of the
+classes in their cluster and nothing else (an intercept).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a fit of finitely many gated experts by EM knows: point parameters, and what the last E-step said of the rows."""
+"""What a fit of finitely many gated experts by EM knows: point parameters, and what the last E-step said of rows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from .gated_sums import GatedSums
 class Regulariser:
     """What keeps maximum likelihood finite: a log prior that is 0 at the pooled parameters and negative elsewhere.
 
-    covariance        (P, P) pooled covariance S_0; every Sigma_h is seen as if `covariance_rows` = c further rows around
-                      its mean had that scatter: -c/2 (log|Sigma_h S_0^-1| + tr(Sigma_h^-1 S_0) - P)
+    covariance        (P, P) pooled covariance S_0; every Sigma_h is seen as if `covariance_rows` = c further rows
+                      around its mean had that scatter: -c/2 (log|Sigma_h S_0^-1| + tr(Sigma_h^-1 S_0) - P)
     ridge             precision of every weight of an expert, w ~ N(0, I / ridge): -ridge/2 |w|^2
     Pseudo-counts of levels and counts stand with the columns (`PointColumn.prior`).
     """
