@@ -220,7 +220,7 @@ def test_doubtful_tables_give_finite_answers():
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        ({"n_experts": 13}, r"QGMEClassifier: n_experts=13 is more than the rows of X that count \(n_samples=12\)"),
+        ({"n_experts": 13}, r"QGMEClassifier: n_experts=13 is more than the rows of X that count, n_samples=12"),
         ({"n_experts": 0}, "QGMEClassifier: n_experts must be 'bic' or an integer >= 1, got 0"),
         ({"n_experts": "bci"}, "Did you mean 'bic'"),
         ({"ridge": 0}, "QGMEClassifier: ridge must be a finite number > 0, got 0"),

@@ -119,7 +119,7 @@ class QGMEClassifier(GatedClassifier):
             return [k for k in TRIED if k <= n_rows]
         if self.n_experts > n_rows:
             raise ValueError(
-                f"QGMEClassifier: n_experts={self.n_experts} is more than the rows of X that count (n_samples={n_rows})."
+                f"QGMEClassifier: n_experts={self.n_experts} is more than the rows of X that count, n_samples={n_rows}."
                 ' Ask for at most as many experts as rows, or pass n_experts="bic".'
             )
         return [int(self.n_experts)]

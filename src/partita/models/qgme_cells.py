@@ -50,7 +50,8 @@ class PointColumn(CellColumn):
 
     def probabilities(self, posterior: np.ndarray) -> np.ndarray:
         """Probabilities of the levels (of the values 0 .. L - 1 of a count, made to sum to 1): (H, L)."""
-        table = np.exp(self.expected_log_table(posterior))
+        logs = self.expected_log_table(posterior)
+        table = np.exp(logs - logs.max(axis=-1, keepdims=True))
         return table / table.sum(axis=-1, keepdims=True)
 
     def count_moments(self, posterior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
