@@ -42,6 +42,7 @@ PUBLIC = {
     "KikuchiBayesClassifier": "kikuchi_bayes",
     "MDLPDiscretizer": "mdlp_discretizer",
     "NaiveBayes": "naive_bayes",
+    "QGMEClassifier": "qgme",
     "TANClassifier": "tan",
 }
 # scikit-learn's estimators that are numbers and arrays only; most others could be stored by pickle alone

@@ -15,7 +15,6 @@ from scipy.special import stdtr
 from ..data.schema import Schema
 from ..data.table import Table
 from ..kernels.contract import Rows
-from .draw import draw_counts
 from .fill import Beliefs, whole
 from .gate_forms import in_front
 from .gated_predict import GatedModel, answer, look
@@ -54,9 +53,9 @@ def laws(model: GatedModel, rows: Rows) -> Laws:
     for block in model.blocks(rows):
         seen = look(model, block, form, degrees)
         out.location[block.index] = np.moveaxis(seen.x[:, :, :n], 2, 1)
-        n_seen = (p - block.missing)[:, None]
-        out.degrees[block.index] = degrees + n_seen
-        wide = (degrees + seen.distance) / (degrees + n_seen)
+        n_seen = p - block.missing
+        out.degrees[block.index] = degrees + n_seen[:, None]
+        wide = seen.stretch(n_seen)
         patterns = block.patterns
         for g in range(len(patterns)):
             cells = patterns.cells[patterns.first[g] : patterns.first[g + 1]]
@@ -92,10 +91,9 @@ def beliefs(models: Sequence[GatedModel], weight: np.ndarray, table: Table) -> B
             out.second[:, sight.source] += (mine * (mean**2 + law.variance()[:, :, j])).sum(axis=1)
         for column, sight, posterior in zip(model.view.cells, model.view.cell_sights, model.cells, strict=True):
             if column.count:
-                shape, rate = posterior[:, 0], posterior[:, 1]
-                mean = shape / rate
+                mean, variance = column.count_moments(posterior)
                 out.first[:, sight.source] += mine @ mean
-                out.second[:, sight.source] += mine @ (mean**2 + mean + shape / rate**2)
+                out.second[:, sight.source] += mine @ (mean**2 + variance)
             else:
                 out.level[sight.source] += mine @ column.probabilities(posterior)
     return out
@@ -209,11 +207,9 @@ def _complete(
 
 
 def _draw_gaussian(model: GatedModel, h: int, reals: np.ndarray, those: np.ndarray, rng: np.random.Generator) -> None:
-    sources = [sight.source for sight in model.view.real_sights]
-    if sources:
-        gates = model.gates
-        gate = type(gates)(gates.mean[h], gates.kappa[h], gates.nu[h], gates.scale[h])
-        reals[np.ix_(those, sources)] = gate.draw_missing(reals[np.ix_(those, sources)], rng)
+    sources = np.array([sight.source for sight in model.view.real_sights], np.intp)
+    if len(sources):
+        reals[np.ix_(those, sources)] = model.gate(h).draw_missing(reals[np.ix_(those, sources)], rng)
 
 
 def _draw_beside(
@@ -222,9 +218,7 @@ def _draw_beside(
     for column, sight, posterior in zip(model.view.cells, model.view.cell_sights, model.cells, strict=True):
         if column.count:
             hole = those[np.isnan(reals[those, sight.source])]
-            shape, rate = posterior[h]
-            p = np.full(len(hole), rate / (1.0 + rate))
-            reals[hole, sight.source] = whole(draw_counts(np.full(len(hole), shape), p, rng))
+            reals[hole, sight.source] = whole(column.draw_count(posterior[h], len(hole), rng))
         else:
             hole = those[codes[those, sight.source] < 0]
             table = column.probabilities(posterior[h][None])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,14 @@ from .gated_predict import GatedModel, answer
 from .gated_rows import View
 from .gated_state import Experts
 from .lens import Lens
+from .qgme_cells import PointColumn
+from .qgme_model import NormalGates, QGMEModel
+
+# kinds of models -> what they are made of: the model, its gates, its columns beside the Gaussian block
+MODELS: dict[str, tuple[type[GatedModel], Callable[..., Any], type[CellColumn]]] = {
+    GatedModel.kind: (GatedModel, NormalInverseWishart, CellColumn),
+    QGMEModel.kind: (QGMEModel, NormalGates, PointColumn),
+}
 
 
 @dataclass(eq=False)
@@ -99,6 +108,7 @@ def tempered(proba: np.ndarray, temperature: float) -> np.ndarray:
 def model_to_tree(model: GatedModel, lens: int) -> dict[str, Any]:
     view, sights = model.view, model.view.lens.sights
     return {
+        "kind": model.kind,
         "lens": lens,
         "reals": view.reals,
         "real_sights": [sights.index(sight) for sight in view.real_sights],
@@ -114,13 +124,14 @@ def model_to_tree(model: GatedModel, lens: int) -> dict[str, Any]:
 
 def model_from_tree(tree: dict[str, Any], lenses: list[Lens], n_classes: int) -> GatedModel:
     lens = lenses[tree["lens"]]
+    make, make_gates, make_column = MODELS[tree["kind"]]
     view = View(
         lens,
         tree["reals"],
         tuple(lens.sights[k] for k in tree["real_sights"]),
-        tuple(CellColumn(**part) for part in tree["columns"]),
+        tuple(make_column(**part) for part in tree["columns"]),
         tuple(lens.sights[k] for k in tree["cell_sights"]),
     )
     experts = None if tree["experts"] is None else Experts(**tree["experts"])
-    gates = NormalInverseWishart(**tree["gates"])
-    return GatedModel(view, n_classes, tree["weight"], gates, tree["cells"], experts, tree["owner"])
+    gates = make_gates(**tree["gates"])
+    return make(view, n_classes, tree["weight"], gates, tree["cells"], experts, tree["owner"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import gammaln, log_ndtr
@@ -29,6 +29,7 @@ LEAST_DEGREES = 0.5  # of the variance of Student's t, which has none at two deg
 class GatedModel:
     """A fit as it answers: parameters of the posterior, without anything of the training rows."""
 
+    kind: ClassVar[str] = "posterior"
     view: View
     n_classes: int
     weight: np.ndarray  # (H,) <pi>
@@ -57,6 +58,11 @@ class GatedModel:
             w, V = self.experts.mean[:, :, :p], self.experts.covariance[:, :p, :p]
         return GateForm.make(precision, w, V), degrees
 
+    def gate(self, h: int) -> Any:
+        """The gate of component h, which can draw missing cells."""
+        gates = self.gates
+        return type(gates)(gates.mean[h], gates.kappa[h], gates.nu[h], gates.scale[h])
+
     def blocks(self, rows: Rows) -> list[Block]:
         none = np.full(len(rows), -1)
         return make_blocks(self.view, rows, none, np.ones(len(rows)), 2 * self.n_components, False)
@@ -78,8 +84,21 @@ class Seen:
     trace: np.ndarray
     degrees: np.ndarray
 
+    @property
+    def normal(self) -> bool:
+        """Whether the gates are normal: Student's t of infinitely many degrees of freedom."""
+        return bool(np.isinf(self.degrees).all())
+
+    def stretch(self, n_seen: np.ndarray) -> np.ndarray:
+        """(b, H): squared scale of the missing cells given the observed ones, over that of the form."""
+        if self.normal:
+            return np.ones_like(self.distance)
+        return (self.degrees + self.distance) / (self.degrees + n_seen[:, None])
+
     def widening(self, n_seen: np.ndarray) -> np.ndarray:
         """(b, H): covariance of the missing cells given the observed ones, over that of the form."""
+        if self.normal:
+            return np.ones_like(self.distance)
         return (self.degrees + self.distance) / np.maximum(self.degrees + n_seen[:, None] - 2.0, LEAST_DEGREES)
 
 
@@ -97,6 +116,8 @@ def look(model: GatedModel, block: Block, form: GateForm, degrees: np.ndarray) -
 def log_student(seen: Seen, n_seen: np.ndarray) -> np.ndarray:
     """(b, H) log density of the observed cells."""
     k, v = n_seen[:, None], seen.degrees
+    if seen.normal:
+        return 0.5 * (seen.log_det - seen.distance - k * np.log(2 * np.pi))
     constant = gammaln(0.5 * (v + k)) - gammaln(0.5 * v) - 0.5 * k * np.log(v * np.pi)
     return constant + 0.5 * seen.log_det - 0.5 * (v + k) * np.log1p(seen.distance / v)
 
