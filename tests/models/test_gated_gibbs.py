@@ -60,7 +60,8 @@ def variational_of(experts: str | None, n_classes: int) -> GatedProblem:
 
 def same(a: GibbsState, b: GibbsState) -> bool:
     def flat(tree):
-        return [v for x in tree.values() for v in (flat(x) if isinstance(x, dict) else x if isinstance(x, list) else [x])]
+        parts = [flat(x) if isinstance(x, dict) else x if isinstance(x, list) else [x] for x in tree.values()]
+        return [value for part in parts for value in part]
 
     return all(np.array_equal(x, y) for x, y in zip(flat(a.to_tree()), flat(b.to_tree()), strict=True))
 

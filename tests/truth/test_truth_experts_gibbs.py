@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from experts_prior import World, draw_joint, draw_table, statistics
 
-from partita.models import gated_gibbs_draws, gated_gibbs_moves, gated_gibbs_rows
+from partita.models import gated_gibbs_draws, gated_gibbs_moves, gated_gibbs_reseat, gated_gibbs_rows
 from partita.models.gated_gibbs import GibbsProblem
 from partita.models.gated_gibbs_state import GibbsState
 
@@ -53,8 +53,12 @@ def everything(rng: np.random.Generator, problem: GibbsProblem, state: GibbsStat
     return problem.step(rng, state)[0]
 
 
+def seats(rng: np.random.Generator, problem: GibbsProblem, state: GibbsState) -> GibbsState:
+    return parameters(rng, problem, gated_gibbs_reseat.reseat(rng, problem.given, state, 5))
+
+
 MOVES: dict[str, Move] = {
-    "rows": rows, "parameters": parameters, "split and merge": split_merge, "exchange": exchange,
+    "rows": rows, "seats": seats, "parameters": parameters, "split and merge": split_merge, "exchange": exchange,
 }  # fmt: skip
 
 
@@ -120,6 +124,9 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[str, Move]:
     if what == "the order of sticks":
         monkeypatch.setattr(gated_gibbs_moves, "log_sticks", lambda counts, alpha: np.zeros(counts.shape[:-1]))
         return "pure gates", exchange
+    if what == "the weights of sticks":
+        monkeypatch.setattr(gated_gibbs_reseat, "_log_expected", lambda count, alpha: np.zeros(len(count)))
+        return "pure gates", seats
     if what == "idle experts":  # their prior learns from experts that only repeat it
         right_pool = gated_gibbs_draws.draw_pool
         doubled = lambda rng, given, w: right_pool(rng, given, np.concatenate([w, w]))  # noqa: E731
@@ -132,9 +139,13 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[str, Move]:
     return "three classes", rows
 
 
-@pytest.mark.parametrize(
-    "what", ["the label's part of a latent", "the way back", "the order of sticks", "idle experts", "many latents"]
-)
+MISTAKES = [
+    "the label's part of a latent", "the way back", "the order of sticks", "the weights of sticks", "idle experts",
+    "latents of many classes",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("what", MISTAKES)
 def test_a_broken_move_is_caught(monkeypatch, what):
     name, move = broken(monkeypatch, what)
 

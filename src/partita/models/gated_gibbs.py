@@ -1,6 +1,7 @@
 """Blocked Gibbs sampling of gated experts as a sampler: `init` and `step(rng, state) -> (state, info)`.
 
-A step draws rows given parameters; then, parameters integrated out, moves whole components; then parameters given rows.
+A step draws rows given parameters; then, parameters integrated out, seats some rows anew and moves whole components;
+then parameters given rows.
 Weights are whole numbers: a row of weight k stands k times in the chain, each with a component and latents of its own.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 from ..kernels.contract import Rows
 from .gated_gibbs_draws import draw_parameters
 from .gated_gibbs_moves import exchange_sticks, split_or_merge
+from .gated_gibbs_reseat import reseat
 from .gated_gibbs_rows import draw_rows
 from .gated_gibbs_start import first_chain
 from .gated_gibbs_state import GibbsState, Given, Moves
@@ -61,6 +63,7 @@ class GibbsProblem:
 
     def step(self, rng: np.random.Generator, state: GibbsState) -> tuple[GibbsState, Mapping[str, float]]:
         state, log_likelihood = draw_rows(rng, self.given, state, self.moves.scans)
+        state = reseat(rng, self.given, state, self.moves.reseat)
         done = {"split": 0, "merge": 0, "none": 0}
         for _ in range(self.moves.split_merge):
             state, what = split_or_merge(rng, self.given, state, self.moves)

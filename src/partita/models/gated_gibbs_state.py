@@ -21,6 +21,7 @@ class Moves:
     """What a step does.
 
     alpha         the concentration, fixed; None: drawn
+    reseat        rows seated anew without parameters
     split_merge   attempts to split or merge components
     swaps         attempts to exchange two sticks, for every stick
     apart         share of the attempts whose two rows have different labels (the same one, where gates are class-pure)
@@ -28,6 +29,7 @@ class Moves:
     """
 
     alpha: float | None = None
+    reseat: int = 40
     split_merge: int = 3
     swaps: int = 2
     apart: float = 0.5
