@@ -5,7 +5,7 @@ Draws come from NumPy and the families; no function of the sampler is asked for 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,7 @@ class World:
     n: int = 6
     n_sticks: int = 3
     unlabelled: tuple[int, ...] = (4,)
-    moves: Moves = Moves(split_merge=2)
+    moves: Moves = field(default_factory=lambda: Moves(reseat=3, split_merge=2))
 
     @property
     def priors(self) -> Priors:
@@ -181,12 +181,3 @@ def statistics(problem: GibbsProblem, state: GibbsState) -> dict[str, float]:
     if now.n_latents:
         out |= {f"lambda {f}": float(np.log(s)) for f, s in enumerate(now.spread)}
     return out
-
-
-def hidden_again(world: World, state: GibbsState, rng: np.random.Generator) -> tuple[GibbsProblem, GibbsState]:
-    """A fresh table for the state's parameters and sticks."""
-    return draw_table(rng, world, state.parameters, state.z)
-
-
-def with_moves(world: World, **moves: Any) -> World:
-    return replace(world, moves=replace(world.moves, **moves))

@@ -1,7 +1,7 @@
 """Gated experts by Gibbs sampling against all allotments of five rows to two sticks, summed one by one.
 
-The exact side knows nothing of the sampler: Student's t of all cells of a component at once, experts and a missing cell by
-quadrature, sticks by quadrature."""
+The exact side knows nothing of the sampler: Student's t of all cells of a component at once, experts and a missing cell
+by quadrature, sticks by quadrature."""
 
 from itertools import product
 
@@ -55,12 +55,16 @@ def component(x: np.ndarray, label: np.ndarray, experts: str | None) -> float:
     return float((density(filled) * labels_given(filled, label)).sum() * STEP)
 
 
+def sticks(first: int, second: int) -> float:
+    """p(z), the one stick that breaks integrated out."""
+    return quad(lambda v: ALPHA * v**first * (1 - v) ** (second + ALPHA - 1), 0, 1)[0]
+
+
 def exact(x: np.ndarray, label: np.ndarray, experts: str | None) -> dict[tuple[int, ...], float]:
     """Joint probability of z, cells and labels for every z."""
     out, memory = {}, {}
     for z in product((0, 1), repeat=len(x)):
-        first = z.count(0)
-        total = quad(lambda v, a=first, b=len(z) - first: ALPHA * v**a * (1 - v) ** (b + ALPHA - 1), 0, 1)[0]
+        total = sticks(z.count(0), z.count(1))
         for h in (0, 1):
             mine = tuple(i for i, k in enumerate(z) if k == h)
             if mine not in memory:
