@@ -15,7 +15,7 @@ from partita.kernels.contract import Rows
 from partita.models.gated_cells import CellColumn
 from partita.models.gated_fit import GatedProblem
 from partita.models.gated_gibbs import GibbsProblem, Moves
-from partita.models.gated_gibbs_answer import Kept, Speaker
+from partita.models.gated_gibbs_answer import Kept, model_of
 from partita.models.gated_gibbs_draws import draw_parameters
 from partita.models.gated_gibbs_moves import exchange_sticks, pick_pair
 from partita.models.gated_gibbs_start import from_variational, to_variational
@@ -174,7 +174,7 @@ def test_an_answer_is_the_integral_over_missing_cells():
     state = problem.step(rng, problem.init(rng))[0]
     now, view = state.parameters, problem.given.view
     row = Rows(np.array([[1], [-1]], np.int32), np.array([[0.3, np.nan, -0.2, 2.0], [np.nan] * 4]))
-    answer = Speaker(Kept.of(state), view, 2).answer(row)
+    answer = model_of(Kept.of(state), view, 2).answer(row)
     grid = np.linspace(-60, 60, 20001)
     for h in range(6):
         x = np.stack([np.full_like(grid, 0.3), grid, np.full_like(grid, -0.2)], axis=1)
@@ -200,16 +200,22 @@ def test_answers_agree_with_draws(n_classes):
     state = problem.step(rng, problem.init(rng))[0]
     view, now = problem.given.view, state.parameters
     now = replace(now, w=0.4 * now.w)  # gentle experts: moments say nearly all of a latent
-    speaker = Speaker(replace(Kept.of(state), parameters=now), view, n_classes)
+    speaker = model_of(replace(Kept.of(state), parameters=now), view, n_classes)
     m = 40_000
     one = Rows(np.array([[-1]], np.int32), np.array([[0.4, np.nan, np.nan, np.nan]]))
     many = one.take(np.zeros(m, np.int64))
-    z, x, levels = speaker.draw(rng, many)
     answer = speaker.answer(one)
     share = answer.shares()[0]
-    assert np.abs(np.bincount(z, minlength=6) / m - share).max() < 0.015
-    shares, mean, variance = speaker.fill(one)
-    assert np.allclose(shares[0], share)
+    z = rng.choice(6, m, p=share)
+    x, levels = np.full((m, 3), np.nan), np.empty((2, m), int)
+    for h in range(6):
+        mine = np.flatnonzero(z == h)
+        x[mine] = speaker.gate(h).draw_missing(many.reals[mine, :3], rng)
+        levels[0, mine] = rng.choice(2, len(mine), p=speaker.view.cells[0].probabilities(speaker.cells[0])[h])
+        levels[1, mine] = speaker.view.cells[1].draw_count(speaker.cells[1][h], len(mine), rng)
+    law = speaker.laws(one)
+    mean, variance = law.location, law.variance()
+    assert np.allclose(law.share[0], share)
     assert np.allclose(mean[0, :, 0], 0.4) and np.allclose(variance[0, :, 0], 0.0)
     overall = share @ mean[0]
     spread = share @ (variance[0] + mean[0] ** 2) - overall**2
@@ -267,7 +273,7 @@ def test_hopeless_tables_have_an_answer():
             state = one.init(rng)
             for _ in range(3):
                 state, _ = one.step(rng, state)
-            proba = Speaker(Kept.of(state), view, 2).answer(own).probabilities()
+            proba = model_of(Kept.of(state), view, 2).answer(own).probabilities()
             assert np.isfinite(proba).all()
     narrow = View(None, np.arange(0), (), (BINARY, COUNT), ())  # type: ignore[arg-type]
     gate = NormalInverseWishart(np.zeros(0), np.array(0.1), np.array(2.0), np.zeros((0, 0)))
@@ -278,4 +284,4 @@ def test_hopeless_tables_have_an_answer():
         state = one.init(rng)
         for _ in range(3):
             state, _ = one.step(rng, state)
-        assert np.isfinite(Speaker(Kept.of(state), narrow, n_classes).answer(rows).probabilities()).all()
+        assert np.isfinite(model_of(Kept.of(state), narrow, n_classes).answer(rows).probabilities()).all()

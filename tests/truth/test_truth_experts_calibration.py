@@ -10,7 +10,7 @@ from scipy import stats
 
 from partita.kernels.contract import Rows
 from partita.models.gated_gibbs import GibbsProblem, Moves
-from partita.models.gated_gibbs_answer import Kept, Speaker
+from partita.models.gated_gibbs_answer import Kept, model_of
 
 TRAINING = 24
 LEAST = 0.001  # p-value below which the test fails
@@ -33,12 +33,12 @@ def one_table(rng: np.random.Generator, world: World, sweeps: int) -> tuple[np.n
     for sweep in range(sweeps):
         chain, _ = problem.step(rng, chain)
         if sweep >= sweeps // 4 and sweep % 3 == 0:
-            speaker = Speaker(Kept.of(chain), world.view, world.n_classes)
+            speaker = model_of(Kept.of(chain), world.view, world.n_classes)
             answer = speaker.answer(Rows(np.zeros((1, 0), np.int32), shown))
             total += (np.exp(answer.log_gate[0])[:, None] * np.exp(answer.log_class[0])).sum(axis=0)
             gate = np.exp(speaker.answer(Rows(np.zeros((1, 0), np.int32), half)).log_gate[0])
-            _, mean, variance = speaker.fill(Rows(np.zeros((1, 0), np.int32), half))
-            sd = np.sqrt(variance[0, :, 1])
+            law = speaker.laws(Rows(np.zeros((1, 0), np.int32), half))
+            mean, sd = law.location, law.scale[0, :, 1]
             density += gate.sum()
             below += float(gate @ stats.norm.cdf(state.x[-1, 1], mean[0, :, 1], sd))
     return total / total.sum(), int(label[-1]), below / density

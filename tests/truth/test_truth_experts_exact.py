@@ -14,7 +14,7 @@ from scipy.stats import multivariate_t
 from partita.families.normal_inverse_wishart import NormalInverseWishart
 from partita.kernels.contract import Rows
 from partita.models.gated_gibbs import GibbsProblem, Moves
-from partita.models.gated_gibbs_answer import Kept, Speaker
+from partita.models.gated_gibbs_answer import Kept, model_of
 from partita.models.gated_rows import View
 from partita.models.gated_state import Priors
 
@@ -87,7 +87,7 @@ def chain(experts: str | None, moves: Moves, steps: int) -> tuple[np.ndarray, np
     new = Rows(np.zeros((1, 0), np.int32), np.array([[NEW]]))
     for _ in range(steps):
         state, _ = problem.step(rng, state)
-        answer = Speaker(Kept.of(state), view, 2).answer(new)
+        answer = model_of(Kept.of(state), view, 2).answer(new)
         z.append(state.z.copy())
         joint = np.exp(answer.log_gate[0])[:, None] * np.exp(answer.log_class[0])
         said.append(joint.sum(axis=0))

@@ -6,15 +6,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..data.table import Table
 from ..data.validate import Constraint, boolean, either, integer, number, one_of, optional
 from ..inference.streams import root_sequence, spawn_streams
 from ..models.gated_average import PLANS, Learnt, learn_average, learn_in_batches, learn_one
+from ..models.gated_chains import learn_by_gibbs
 from ..models.gated_explain import occupied_posterior
 from ..models.gated_members import Hyper
 from .gated_base import GatedClassifier
 
 AVERAGE_ITERATIONS, ONE_ITERATIONS = 30, 300
 AVERAGE_TOLERANCE, ONE_TOLERANCE = 1e-5, 1e-6
+SWEEPS = 600
 
 
 class IQGMEClassifier(GatedClassifier):
@@ -50,6 +53,8 @@ class IQGMEClassifier(GatedClassifier):
     n_iter_ : iterations of that fit.
     n_experts_posterior_ : dict, number of components that hold rows to its probability.
     member_weights_, temperature_ : how the small fits are averaged.
+    trace_, diagnostics_ : with "gibbs", dict of arrays (chains, sweeps), and R-hat and effective sizes of their second
+        halves; there are no bounds then.
 
     References
     ----------
@@ -119,6 +124,9 @@ class IQGMEClassifier(GatedClassifier):
             names = ("a_0", "b_0", "gamma_0", "tau_10", "tau_20", "u_0", "nu_0")
             hyper = Hyper(**{name: getattr(self, name) for name in names})
             n_classes, root = len(self.classes_), root_sequence(self.random_state)
+            if self.inference == "gibbs":
+                self._sample_chains(table, label, weight, hyper, mark)
+                return self
             if self.batch_size is not None:
                 learnt = learn_in_batches(
                     table, label, weight, n_classes, hyper, self.max_experts, self.batch_size, self.max_iter,
@@ -139,8 +147,29 @@ class IQGMEClassifier(GatedClassifier):
             self._take(learnt)
         return self
 
+    def _sample_chains(self, table: Table, label: np.ndarray, weight: np.ndarray, hyper: Hyper, mark: str) -> None:
+        if (weight != np.round(weight)).any():
+            raise ValueError(
+                "IQGMEClassifier: with inference='gibbs' a weight repeats its row, so sample_weight must be whole numbers, "
+                f"got {weight[weight != np.round(weight)][0]}. Round the weights, or use inference='vb'."
+            )
+        n_classes, streams = len(self.classes_), spawn_streams(root_sequence(self.random_state), self.n_restarts)
+        sampled = learn_by_gibbs(
+            table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or SWEEPS, streams,
+            self._runner(), mark,
+        )  # fmt: skip
+        self._forget("lower_bounds_", "lower_bounds_all_", "trace_", "diagnostics_")
+        self._pool = sampled.pool
+        self.n_iter_ = sampled.n_sweeps
+        self.trace_ = sampled.trace
+        self.diagnostics_ = sampled.diagnostics()
+        self.n_experts_posterior_ = sampled.n_components
+        self.member_weights_ = sampled.pool.weight
+        self.temperature_ = sampled.pool.temperature
+
     def _take(self, learnt: Learnt) -> None:
         """Keep of the fits what answers, and what tells how they went."""
+        self._forget("trace_", "diagnostics_")
         self._pool = learnt.pool
         self.lower_bounds_all_ = [learnt.bounds(k) for k in range(len(learnt.outcome.steps_done))]
         self.lower_bounds_ = self.lower_bounds_all_[learnt.best()]

@@ -134,8 +134,8 @@ def to_variational(given: Given, source: np.ndarray, state: GibbsState, problem:
     )
     fit = updated(fit, chosen, given.view, given.priors)
     now = expectations(fit, given.view)
-    guesses = [first_guesses(given.view, block, now.tables) for block in problem.blocks if block.sort == GUESSED]
-    return replace(fit, guesses=[table for guess in guesses for table in guess.tables])
+    guesses = [table for b in problem.blocks if b.sort == GUESSED for table in first_guesses(b, now.tables)]
+    return replace(fit, guesses=guesses)
 
 
 def _gates(given: Given, n: int):

@@ -13,7 +13,7 @@ from ..data.table import Table
 from ..families.normal_inverse_wishart import NormalInverseWishart
 from .gated_answer import Answer
 from .gated_cells import CellColumn
-from .gated_predict import GatedModel, answer
+from .gated_predict import GatedModel
 from .gated_rows import View
 from .gated_state import Experts
 from .lens import Lens
@@ -51,7 +51,7 @@ class Pool:
         rows = {k: self.lenses[k].rows(table) for k in sorted(set(self.lens_of))}
 
         def ask(voter: int) -> np.ndarray:
-            return answer(self.voters[voter], rows[self.lens_of[voter]]).probabilities()
+            return self.voters[voter].answer(rows[self.lens_of[voter]]).probabilities()
 
         if self.n_jobs == 1:
             each = [ask(k) for k in range(len(self.voters))]
@@ -70,7 +70,7 @@ class Pool:
 
     def answer(self, k: int, table: Table) -> Answer:
         """What model k of all columns says, component by component."""
-        return answer(self.whole[k], self.lenses[0].rows(table))
+        return self.whole[k].answer(self.lenses[0].rows(table))
 
     def to_tree(self) -> dict[str, Any]:
         models = list({id(model): model for model in [*self.voters, *self.whole]}.values())

@@ -17,7 +17,7 @@ from scipy.special import gammaln, log_ndtr
 
 from ..kernels.contract import Rows
 from .gate_forms import GateForm, behind, in_front
-from .gated_answer import Answer
+from .gated_answer import Answer, Laws
 from .gated_rows import Block, View, make_blocks
 from .gated_state import Experts, GatedState
 from .truncated_normal import cone_probabilities, independent_variances
@@ -62,6 +62,12 @@ class GatedModel:
         """The gate of component h, which can draw missing cells."""
         gates = self.gates
         return type(gates)(gates.mean[h], gates.kappa[h], gates.nu[h], gates.scale[h])
+
+    def answer(self, rows: Rows) -> Answer:
+        return answer(self, rows)
+
+    def laws(self, rows: Rows) -> Laws:
+        return laws(self, rows)
 
     def blocks(self, rows: Rows) -> list[Block]:
         none = np.full(len(rows), -1)
@@ -136,6 +142,32 @@ def answer(model: GatedModel, rows: Rows) -> Answer:
             log_gate += log_student(seen, n_seen)
         out.log_gate[block.index] = log_gate
         out.log_class[block.index] = log_class(model, block, seen, n_seen)
+    return out
+
+
+def laws(model: GatedModel, rows: Rows) -> Laws:
+    """Locations and scales of every Gaussian cell (of observed ones: their value, 0)."""
+    n, p, m = model.n_components, model.view.width, len(rows)
+    out = Laws(answer(model, rows).shares(), np.empty((m, n, p)), np.zeros((m, n, p)), np.empty((m, n)))
+    if not p:
+        return out
+    form, degrees = model.gate_form()
+    precision = in_front(form.Q, n)
+    for block in model.blocks(rows):
+        seen = look(model, block, form, degrees)
+        out.location[block.index] = np.moveaxis(seen.x[:, :, :n], 2, 1)
+        n_seen = p - block.missing
+        out.degrees[block.index] = degrees + n_seen[:, None]
+        wide = seen.stretch(n_seen)
+        patterns = block.patterns
+        for g in range(len(patterns)):
+            cells = patterns.cells[patterns.first[g] : patterns.first[g + 1]]
+            if not len(cells):
+                continue
+            those = slice(patterns.first_row[g], patterns.first_row[g + 1])
+            own = np.diagonal(np.linalg.inv(precision[:, cells[:, None], cells]), axis1=1, axis2=2)
+            scale = np.sqrt(wide[those][:, :, None] * own)
+            out.scale[block.index[those][:, None, None], np.arange(n)[:, None], cells] = scale
     return out
 
 
