@@ -138,7 +138,7 @@ void leave_one_out(const Layout& layout, const Rows& rows, const Chain& chain, d
       const int q = r * C + c;
       for (int g = 0; g < chain.used[q]; ++g) {
         double n = chain.size[int64_t(q) * chain.capacity + g];
-        log_size[int64_t(q) * chain.capacity + g] = fast_log(n);
+        log_size[int64_t(q) * chain.capacity + g] = fast_log(n - chain.discount[q]);
         total[q] += n;
       }
     }
@@ -175,13 +175,13 @@ void leave_one_out(const Layout& layout, const Rows& rows, const Chain& chain, d
         if (c == own_class) {
           const int own = chain.z[int64_t(r) * chain.n_rows + i];
           const double size = chain.size[int64_t(q) * chain.capacity + own];
-          acc[own] = size < 1.5 ? kNever : score_without(groups, cells, own) + fast_log(size - 1.0);
+          acc[own] = size < 1.5 ? kNever : score_without(groups, cells, own) + fast_log(size - 1.0 - chain.discount[q]);
           groups_left -= size < 1.5;
           left -= 1.0;
         }
-        const bool new_one = groups_left < chain.cap;
-        acc[n] = new_one ? acc[n] + fast_log(chain.alpha[q]) : kNever;
-        to[c] += log_sum_exp(acc.data(), n + 1) - fast_log(left + (new_one ? chain.alpha[q] : 0.0));
+        const double opening = groups_left < chain.cap ? chain.alpha[q] + chain.discount[q] * groups_left : 0.0;
+        acc[n] = opening > 0 ? acc[n] + fast_log(opening) : kNever;
+        to[c] += log_sum_exp(acc.data(), n + 1) - fast_log(left - chain.discount[q] * groups_left + opening);
       }
     }
   }

@@ -136,6 +136,39 @@ PARTITA_CLONES double exponentiate(const double* logp, int n, double* weight, do
   return sum_of_eight(s);
 }
 
+PARTITA_CLONES double exponentiate_sum(const double* logp, const double* more, int n, double* weight) {
+  for (int k = 0; k < n; ++k) weight[k] = logp[k] + more[k];
+  const double top = largest(weight, n);
+  const int full = n & ~7;
+  double s[8] = {0};
+  for (int k = 0; k < full; k += 8)
+    for (int j = 0; j < 8; ++j) {
+      weight[k + j] = fast_exp(weight[k + j] - top);
+      s[j] += weight[k + j];
+    }
+  for (int k = full; k < n; ++k) {
+    weight[k] = fast_exp(weight[k] - top);
+    s[0] += weight[k];
+  }
+  return sum_of_eight(s);
+}
+
+PARTITA_CLONES double log_product(const double* factors, const int32_t* entries, int n) {
+  double result = 0.0;
+  // eight products side by side, of at most sixteen factors each: far from underflow, and one logarithm for them all
+  for (int first = 0; first < n; first += 128) {
+    const int last = first + 128 < n ? first + 128 : n, full = first + ((last - first) & ~7);
+    double product[8], logs[8];
+    for (int j = 0; j < 8; ++j) product[j] = 1.0;
+    for (int m = first; m < full; m += 8)
+      for (int j = 0; j < 8; ++j) product[j] *= factors[entries[m + j]];
+    for (int m = full; m < last; ++m) product[m - full] *= factors[entries[m]];
+    for (int j = 0; j < 8; ++j) logs[j] = fast_log(product[j]);
+    result += sum_of_eight(logs);
+  }
+  return result;
+}
+
 PARTITA_CLONES double log_sum_exp(const double* logp, int n) {
   const double top = largest(logp, n);
   const int full = n & ~7;

@@ -104,11 +104,11 @@ ALL_KINDS = (BINARY, CATEGORICAL, COUNT, REAL) * 3 + (BINARY,) * 9
 
 def random_chain(
     seed, n=40, classes=2, restaurants=2, missing=0.3, cap=50, capacity=16, alpha=1.0, groups=4, kinds=ALL_KINDS,
-    empty_classes=0, crowded=False, listed=False,
+    empty_classes=0, crowded=False, listed=False, finite=False,
 ):  # fmt: skip
     """A chain with a random state. `empty_classes` hold no row; `crowded`: all columns in the first restaurant.
 
-    `listed`: the rows carry the list of their observed codes.
+    `listed`: the rows carry the list of their observed codes. `finite`: finite mixtures with a place or two to spare.
     """
     rng = np.random.default_rng(seed)
     layout, rows = random_table(rng, n, missing, kinds)
@@ -134,6 +134,9 @@ def random_chain(
         np.zeros((classes, pad(capacity), layout.n_stats)), np.zeros((classes, layout.n_table, pad(capacity))),
         np.zeros((n, 0)), cap,
     )  # fmt: skip
+    if finite:
+        chain.discount[:] = -(2.0 ** rng.integers(-1, 3, used.shape))
+        chain.alpha[:] = -chain.discount * np.maximum(used + rng.integers(0, 3, used.shape), 1)
     reference.rebuild(layout, rows, chain)
     return SimpleNamespace(layout=layout, rows=rows, chain=chain, grids=grids, rng=rng)
 
@@ -168,7 +171,7 @@ def live(chain: Chain, layout: Layout, c: int, d: int) -> int:
 def assert_same_chain(layout: Layout, a: Chain, b: Chain) -> None:
     for name in ("label", "z", "used", "view", "at"):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
-    for name in ("hyper", "alpha", "size"):
+    for name in ("hyper", "alpha", "discount", "size"):
         np.testing.assert_allclose(getattr(a, name), getattr(b, name), err_msg=name, **CLOSE)
     for c in range(len(a.stats)):
         for d in range(layout.n_columns):

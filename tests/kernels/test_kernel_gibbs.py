@@ -19,6 +19,9 @@ CASES = [
     {"cap": 3, "classes": 1, "restaurants": 3},
     {"cap": 2, "groups": 2, "alpha": 30.0, "missing": 0.6, "kinds": (BINARY,) * 4},  # full or not weighs on the class
     {"alpha": 20.0, "capacity": 48},
+    {"finite": True},
+    {"finite": True, "missing": 0.6, "classes": 3, "empty_classes": 1},
+    {"finite": True, "cap": 3, "groups": 3, "kinds": (BINARY,) * 4},
     {"kinds": (BINARY,) * 6},
     {"kinds": (CATEGORICAL,) * 4},
     {"kinds": (COUNT,) * 3},
@@ -71,7 +74,7 @@ def test_gibbs_sweeps_equal_single_sweeps(problem, native, make):
         problem,
         native,
         make,
-        lambda k, chain: k.gibbs_sweeps(problem.layout, problem.rows, chain, order, offset, uniforms, 0),
+        lambda k, chain: k.gibbs_sweeps(problem.layout, problem.rows, chain, order, offset, uniforms, np.zeros(1, np.int64), 0),
     )
     assert job == uniforms.size
     make.same(problem.layout, chain, single)
@@ -87,7 +90,7 @@ def test_capacity_runs_out(seed, native, make):
     while job < uniforms.size:
         problem.chain, job = both(
             problem, native, make,
-            lambda k, chain, j=job: k.gibbs_sweeps(problem.layout, problem.rows, chain, order, offset, uniforms, j),
+            lambda k, chain, j=job: k.gibbs_sweeps(problem.layout, problem.rows, chain, order, offset, uniforms, np.zeros(1, np.int64), j),
         )  # fmt: skip
         if job < uniforms.size:
             stops += 1
