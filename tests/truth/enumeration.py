@@ -74,7 +74,8 @@ def exact_posterior(
     partitions = enumerate_partitions(n)
     groups = [(partitions == g) @ (1 << np.arange(n)) for g in range(n)]
     sizes = np.stack([(partitions == g).sum(axis=1) for g in range(n)], axis=1)
-    log_joint = log_probability(sizes, alpha, cap, discount) + np.sum([np.where(s > 0, log_fit[s], 0.0) for s in groups], axis=0)
+    log_prior = log_probability(sizes, alpha, cap, discount)
+    log_joint = log_prior + np.sum([np.where(s > 0, log_fit[s], 0.0) for s in groups], axis=0)
     log_evidence = float(logsumexp(log_joint))
     return Exact(partitions, np.exp(log_joint - log_evidence), log_evidence)
 

@@ -36,9 +36,9 @@ class World:
         """A problem with a table of its own, a chain on it, and which cells are missing."""
         layout, label = layout_of(self.kinds), np.array(self.label, np.int32)
         settings = Settings(
-            n_classes=max(self.label) + 1, n_restaurants=self.n_restaurants, cap=self.cap, alpha=self.alpha, finite=self.finite,
-            column_prior=None if self.hyper else 0.5, split_merge=self.split_merge, grids=self.grids,
-            move_columns=self.view is None,
+            n_classes=max(self.label) + 1, n_restaurants=self.n_restaurants, cap=self.cap, alpha=self.alpha,
+            finite=self.finite, column_prior=None if self.hyper else 0.5, split_merge=self.split_merge,
+            grids=self.grids, move_columns=self.view is None,
         )  # fmt: skip
         problem = Problem(layout, empty_rows(layout, len(label)), label, settings)
         view = None if self.view is None else np.array(self.view[: len(self.kinds)], np.int32)

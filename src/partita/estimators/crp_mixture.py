@@ -84,7 +84,8 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     def __init__(
         self, *, inference="gibbs", n_filters=8, n_particles=1, n_sweeps=None, alpha="infer", group_prior="crp",
         column_prior="infer", max_components=None, reservoir_size=1000, correlated=False, resampling="systematic",
-        split_merge=2, column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None, checkpoint=None,
+        split_merge=2, column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
+        checkpoint=None,
     ):  # fmt: skip
         self.inference = inference
         self.n_filters = n_filters

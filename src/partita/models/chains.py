@@ -22,10 +22,11 @@ from .starts import Start
 # hyper-parameters move in every second sweep: they cost a good part of one, and change slowly
 HYPER_EVERY = 2
 KEEP_EVERY = 2
-# groups dealt at random are of equal sizes, which a finite mixture would take for a finding: the first sweeps leave it out
+# groups dealt at random are of equal sizes, which a finite mixture would take for a finding: the first sweeps leave it
+# out
 RESTAURANT_SWEEPS = 4
-# a chain is at rest when fewer rows than this share changed their group in each of the last sweeps: its next states would
-# be copies of the last one
+# a chain is at rest when fewer rows than this share changed their group in each of the last sweeps: its next states
+# would be copies of the last one
 AT_REST, SWEEPS_AT_REST, SWEEPS_BEFORE_REST = 0.01, 2, 4
 # rows whose leave-one-out predictions are computed: enough to choose a few weights and temperatures
 LEFT_OUT_ROWS = 500

@@ -21,8 +21,8 @@ from ..kernels.contract import (
     Grids,
     Layout,
     Rows,
-    grow,
     SeatingLaws,
+    grow,
     pad,
 )
 from ..priors.concentration import GRID

@@ -73,7 +73,7 @@ class Seating:
         return max(weight, 0.0) if others < self.chain.cap else 0.0
 
     def log_joint(self, cells: Cells) -> np.ndarray:
-        """log(weight p(row | group)) of every slot for a row that sits nowhere: size - discount, or what opening takes."""
+        """log(weight p(row | group)) of every slot for a row that sits nowhere: size - discount, or that of opening."""
         size = self.size[: self.bound]
         weight = np.where(size > 0, size - self.chain.discount[self.where], 0.0)
         if self.fresh is not None:
