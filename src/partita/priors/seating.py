@@ -17,7 +17,7 @@ from .concentration import GRID
 # powers of two: alpha + discount k is then exactly zero when all places are taken
 PSEUDO_SIZES = 2.0 ** np.arange(-1, 5)
 MOST_PLACES = 256
-FINITE_SHARE = 0.5
+FINITE_SHARE = 0.1  # more costs real tables a little, and less costs small ones what they gain
 
 
 def restaurant_laws() -> SeatingLaws:
@@ -26,7 +26,7 @@ def restaurant_laws() -> SeatingLaws:
 
 
 def all_laws() -> SeatingLaws:
-    """Chinese restaurants and finite mixtures, as likely: gamma even on its grid, p(m) in proportion to 1 / m."""
+    """Chinese restaurants, and finite mixtures in a share of one in ten: gamma even on its grid, p(m) as 1 / m."""
     crp, places = restaurant_laws(), _places()
     # a point stands for the numbers up to the next one
     share = _normalised(np.diff(np.append(places, MOST_PLACES + 1)) / places)
