@@ -23,13 +23,16 @@ class FactorSettings:
 
     n_sticks: int = 20  # N, the truncation of the sticks
     n_factors: int | str = "auto"  # T, the most factors there can be; "auto": min(50, n - 1, P)
+    merge: bool = True  # try fits with one component less; False: components leave only as their rows do
+    rotate: bool = True  # try factors turned to the axes of the components
     concentration_shape: float = 0.05  # tau_1 of alpha ~ Ga(tau_1, tau_2)
     concentration_rate: float = 0.05  # tau_2
     scale_shape: float = 1.0  # c_0 of d_t ~ N(0, 1 / beta_t), beta_t ~ Ga(c_0, d_0)
     scale_rate: float = 1.0  # d_0
     used_a: float = 1.0  # a of b_ht ~ Bern(pi_ht), pi_ht ~ Beta(a / T, b (T - 1) / T)
     used_b: float = 1.0  # b
-    mean_count: float = 0.1  # u_0 of mu_h | psi_h ~ N(0, I / (u_0 psi_h))
+    mean_count: float = 1.0  # u_0 of mu_h | psi_h ~ N(0, I / (u_0 psi_h)); unlike [1], whose 0.1 belongs to a full
+    # covariance: means that spread ten times the noise do not fit into columns of variance one
     noise_shape: float = 1.0  # e_0 of psi_h ~ Ga(e_0, f_0)
     noise_rate: float = 1.0  # f_0
     centre_count: float = 0.1  # gamma_0 of zeta_p | lambda_p ~ N(0, 1 / (gamma_0 lambda_p))

@@ -29,7 +29,8 @@ class Sums:
 
     log_rows            sum of weight_i ln Z_i; count (H,)
     labelled_count (H,), labelled_s (H, T), labelled_ss (H, T, T), latent (H, C), latent_s (H, C, T): labelled rows only
-    square (H, T) of s_t^2; fit (H, T) of s_t (X g)_it; energy (H, T, T) of K_i o ss'; squares (H,) of sum_p x_ip^2
+    ss (H, T, T) of ss'; fit (H, T) of s_t (X g)_it; energy (H, T, T) of K_i o ss'; squares (H,) of sum_p x_ip^2
+    worth (H, T) of what factor t adds to ln Z_ih: see `_add`
     cell_count, cell_sum (H, P) of observed cells; cell_s (H, P, T) of seen_ip s_it
     precision (U, T, T), target (P, T)  what the loadings' update wants (only where `loadings` is asked for)
     """
@@ -41,10 +42,11 @@ class Sums:
     labelled_ss: Array
     latent: Array
     latent_s: Array
-    square: Array
+    ss: Array
     fit: Array
     energy: Array
     squares: Array
+    worth: Array
     cell_count: Array
     cell_sum: Array
     cell_s: Array
@@ -55,7 +57,7 @@ class Sums:
     def zero(cls, state: FactorState, n_groups: int, loadings: bool) -> Sums:
         h, t, c, p = state.n_components, state.n_active, state.n_experts, len(state.loading)
         g = n_groups if loadings else 0
-        shapes = [(h,), (h,), (h, t), (h, t, t), (h, c), (h, c, t), (h, t), (h, t), (h, t, t), (h,)]
+        shapes = [(h,), (h,), (h, t), (h, t, t), (h, c), (h, c, t), (h, t, t), (h, t), (h, t, t), (h,), (h, t)]
         shapes += [(h, p), (h, p), (h, p, t), (g, t, t), (p if loadings else 0, t)]  # type: ignore[list-item]
         return cls(0.0, *(np.zeros(shape) for shape in shapes))
 
@@ -211,7 +213,7 @@ def _add(
     sums.labelled_ss += _weighted(lab, moments.ss)
     sums.latent += np.einsum("nh,nhc->hc", lab, moments.t)
     sums.latent_s += np.einsum("nh,nhct->hct", lab, moments.ts)
-    sums.square += np.einsum("nh,nhtt->ht", r, moments.ss)
+    sums.ss += _weighted(r, moments.ss)
     sums.fit += np.einsum("nht,nt->ht", rs, x @ state.loading)
     if loadings:
         spread = np.einsum("nh,htu,nhtu->ntu", r * expected.noise, expected.pairs, moments.ss, optimize=True)
@@ -220,6 +222,9 @@ def _add(
     else:
         sums.energy += _weighted(r, moments.ss * k[:, None])
         sums.squares += r.T @ problem.squares[rows]
+        # a normal exp(f's - s'Qs / 2) integrates to less by this where s_t is fixed at 0
+        variance = np.diagonal(moments.ss, axis1=2, axis2=3) - moments.s**2
+        sums.worth += 0.5 * np.einsum("nh,nht->ht", r, moments.s**2 / variance + np.log(variance))
         sums.cell_count += r.T @ seen
         sums.cell_sum += r.T @ x
     sums.cell_s += (seen.T @ rs.reshape(n, h * t)).reshape(seen.shape[1], h, t).transpose(1, 0, 2)

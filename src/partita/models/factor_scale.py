@@ -68,14 +68,11 @@ def scales(energy: Array, n_columns: int, shape: float, rate: float) -> Scales:
 
 
 def _mode(energy: Array, half: float, shape: float, rate: float) -> Array:
-    """Where the slope, which falls, is zero: by bisection."""
-    low, high = np.full_like(energy, -700.0), np.full_like(energy, 700.0)
-    for _ in range(80):
-        u = 0.5 * (low + high)
-        share = 1.0 / (1.0 + np.exp(np.clip(np.log(2.0 * rate) - u, -700.0, 700.0)))
-        slope = 0.5 - (shape + 0.5) * share - half + half * energy * np.exp(-u)
-        low, high = np.where(slope > 0, u, low), np.where(slope > 0, high, u)
-    return 0.5 * (low + high)
+    """Where the slope is zero: a quadratic equation in v."""
+    a, b, c = half + shape, rate * (1.0 - 2.0 * half) + half * energy, 2.0 * rate * half * energy
+    root = np.sqrt(b**2 + 4.0 * a * c)
+    # the form without a difference of equal numbers
+    return np.log(np.where(b > 0, (b + root) / (2.0 * a), 2.0 * c / np.maximum(root - b, 1e-300)))
 
 
 def _reach(log_density, mode: Array, peak: Array, side: float) -> Array:

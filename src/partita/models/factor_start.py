@@ -17,11 +17,14 @@ _ROUNDS = 30  # of k-means
 
 
 def begin(rng: np.random.Generator, problem: FactorProblem, k: int) -> FactorState:
-    """k clusters in each class (fewer where it has fewer rows, or sticks), sorted by size; parameters updated once."""
+    """k clusters in each class (fewer where it has fewer rows, or sticks), sorted by size; parameters updated once.
+
+    k = 0: all rows in one.
+    """
     prior = problem.settings
     n_factors = prior.most_factors(problem.n_rows, problem.n_columns)
     filled = _fill(problem)
-    cluster = _clusters(rng, problem, filled, k)
+    cluster = _clusters(rng, problem, filled, k) if k else np.zeros(problem.n_rows, np.intp)
     h = int(cluster.max()) + 1
     assignment = np.zeros((problem.n_rows, h))
     assignment[np.arange(problem.n_rows), cluster] = 1.0

@@ -36,6 +36,9 @@ class FactorState:
     latent          (n, H, C) means of t with more than two classes, else (0, H, 1): where their fixed point is sought
     most_factors    T; n_classes
     wait, failures  steps until factors are next tried without, and how often in a row that was no gain
+    merge_wait, merge_failures   the same for components
+    turn_wait, turn_failures     the same for turns of the factors
+    bound           of the step before
     """
 
     loading: Array
@@ -60,8 +63,13 @@ class FactorState:
     latent: Array
     most_factors: int
     n_classes: int
-    wait: int = 0
+    wait: int = 2
     failures: int = 0
+    merge_wait: int = 6
+    merge_failures: int = 0
+    turn_wait: int = 3
+    turn_failures: int = 0
+    bound: float = float("-inf")
 
     @property
     def n_components(self) -> int:

@@ -54,7 +54,7 @@ def rescale(problem: FactorProblem, state: FactorState, sums: Sums) -> FactorSta
     """
     if not state.n_active:
         return state
-    square, rows = sums.square.sum(0), sums.count.sum()
+    square, rows = np.diagonal(sums.ss.sum(0)), sums.count.sum()
     lam = state.rate_shape / state.rate[:, :-1]
     moment = (state.weight[..., :-1] ** 2 + np.diagonal(state.weight_cov, axis1=2, axis2=3)[..., :-1]).sum(0)
     quadratic, linear = (lam * moment).sum(0), (lam * state.centre[:, :-1] * state.weight[..., :-1].sum(0)).sum(0)
