@@ -15,7 +15,8 @@ def divergence(problem: FactorProblem, state: FactorState) -> float:
     prior = problem.settings
     sticks = state.sticks(prior.concentration_shape, prior.concentration_rate)
     total = sticks.divergence() + _of_loadings(problem, state) + _of_selection(problem, state)
-    return float(total + _of_gates(problem, state) + _of_experts(problem, state))
+    experts = _of_experts(problem, state) if problem.labelled else 0.0
+    return float(total + _of_gates(problem, state) + experts)
 
 
 def _of_loadings(problem: FactorProblem, state: FactorState) -> float:

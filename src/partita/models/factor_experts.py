@@ -105,7 +105,7 @@ def _second_pass(problem: FactorProblem, state: FactorState) -> tuple[FactorStat
     sums, latent = sweep(problem, state, loadings=False)
     bound = sums.log_rows - divergence(problem, state)
     kept = replace(state, latent=latent, wait=max(0, state.wait - 1))
-    if state.wait > 0 or not state.n_active:
+    if state.wait > 0 or not state.n_active or prior_use(problem, state.most_factors) >= 1.0:
         return kept, sums, bound
     fewer = _without_idle(problem, state, sums)
     fewer_sums, fewer_latent = sweep(problem, fewer, loadings=False)
@@ -122,7 +122,7 @@ def _without_idle(problem: FactorProblem, state: FactorState, sums: Sums) -> Fac
     Given q(s) fitted with it, a factor looks useful even where it fits noise; its worth is what it adds when s is
     integrated out. Where all seem to pay, the least is tried.
     """
-    chance = min(max(prior_use(problem, state.most_factors), 1e-12), 1.0 - 1e-12)
+    chance = prior_use(problem, state.most_factors)
     worth = sums.worth + np.log(chance) - np.log1p(-chance)
     worth = np.where(state.used > _UNUSED, worth, np.inf)
     order = np.argsort(worth, axis=None, kind="stable")

@@ -104,6 +104,11 @@ class FactorProblem:
         return self.values.shape[1]
 
     @property
+    def labelled(self) -> bool:
+        """Whether any row that counts has a label."""
+        return bool(np.any((self.label >= 0) & (self.weight > 0)))
+
+    @property
     def n_experts(self) -> int:
         """Latent variables t of a row: one for two classes, else one per class."""
         return 1 if self.n_classes <= 2 else self.n_classes

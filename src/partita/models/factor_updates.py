@@ -84,7 +84,7 @@ def rescale(problem: FactorProblem, state: FactorState, sums: Sums) -> FactorSta
 def update_selection(problem: FactorProblem, state: FactorState, sums: Sums) -> FactorState:
     """q(b_ht), one factor after another in all components at once."""
     chance = prior_use(problem, state.most_factors)
-    if chance >= 1.0:
+    if chance >= 1.0 or not state.n_active:
         return state
     noise, t = state.noise_shape / state.noise_rate, state.n_active
     square = second_moment(state.weight, state.weight_cov)
@@ -119,7 +119,9 @@ def update_gates(problem: FactorProblem, state: FactorState, sums: Sums) -> Fact
 
 
 def update_experts(problem: FactorProblem, state: FactorState, sums: Sums) -> FactorState:
-    """q(w_hc), then q(zeta, lambda) from the experts of the occupied components."""
+    """q(w_hc), then q(zeta, lambda) from the experts of the occupied components; without labels there are none."""
+    if not problem.labelled:
+        return state
     prior, t = problem.settings, state.n_active
     lam = state.rate_shape / state.rate
     design = np.zeros((state.n_components, t + 1, t + 1))
