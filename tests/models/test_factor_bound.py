@@ -9,6 +9,7 @@ from scipy.integrate import quad
 from scipy.special import gammaln
 from scipy.stats import beta, multivariate_t, norm
 
+from partita.data.archive import read_archive, write_archive
 from partita.inference.loop import run
 from partita.models.factor_bound import divergence
 from partita.models.factor_experts import FactorProblem, FactorSettings, begin, step
@@ -45,7 +46,14 @@ def evaluate(problem, state):
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
     "n_classes, missing, unlabelled, weighted, k",
-    [(2, 0, 0, 0, 1), (2, 0.4, 0, 0, 3), (2, 0.3, 0.5, 1, 2), (4, 0.3, 0, 0, 1), (3, 0.3, 0.4, 1, 2), (2, 0.2, 1, 0, 4)],
+    [
+        (2, 0, 0, 0, 1),
+        (2, 0.4, 0, 0, 3),
+        (2, 0.3, 0.5, 1, 2),
+        (4, 0.3, 0, 0, 1),
+        (3, 0.3, 0.4, 1, 2),
+        (2, 0.2, 1, 0, 4),
+    ],
 )
 def test_the_bound_never_falls(seed, n_classes, missing, unlabelled, weighted, k):
     x, label = table(seed, 40, 6, n_classes, missing, unlabelled)
@@ -192,11 +200,12 @@ def test_selection_integrates_its_chance_out():
     np.testing.assert_allclose(prior_use(problem, 5), beta(2.0 / 5, 3.0 * 4 / 5).mean())
 
 
-def test_a_state_is_a_tree_and_goes_on_as_it_was():
+def test_a_state_is_a_tree_and_goes_on_as_it_was(tmp_path):
     x, label = table(2, 30, 5, 3, 0.3)
     problem = FactorProblem.of(x, label, 3)
     rng = np.random.default_rng(0)
     state, _ = step(problem, rng, begin(rng, problem, 1))
-    again = FactorState.from_tree(state.to_tree())
+    write_archive(tmp_path / "state", "test", state.to_tree())
+    again = FactorState.from_tree(read_archive(tmp_path / "state", "test"))
     assert step(problem, rng, state)[1] == step(problem, rng, again)[1]
     assert abs(state.n_factors_posterior().sum() - 1.0) < 1e-12

@@ -1,9 +1,9 @@
 """What fitted factor experts say of rows: gates, classes, missing cells, draws.
 
-Given a component, (x, f_1 .. f_C) of a new row, f_c = w_c' [b o s; 1], is taken to be normal with the mean and covariance
-that the posterior gives it: covariance sum_t <b_t> g_t g_t' plus a diagonal of noise, the uncertainty of mu and that
-of the loadings (rows of G are independent, so it is diagonal). That is a factor analyser with loadings sqrt(<b_t>) g_t,
-exact where the parameters are known, and closed under leaving cells out.
+Given a component, (x, f_1 .. f_C) of a new row, f_c = w_c' [b o s; 1], is taken to be normal with the mean and the
+covariance that the posterior gives it: covariance sum_t <b_t> g_t g_t' plus a diagonal of noise, the uncertainty of mu
+and that of the loadings (rows of G are independent, so it is diagonal). That is a factor analyser with loadings
+sqrt(<b_t>) g_t, exact where the parameters are known, and closed under leaving cells out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""KL of the posterior of factor experts from its prior, of everything but the rows' own variables, with all constants."""
+"""KL of the posterior of factor experts from its prior, with all constants, of all but the rows' own variables."""
 
 from __future__ import annotations
 

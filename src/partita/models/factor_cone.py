@@ -1,6 +1,7 @@
 """Normal vectors whose largest entry is known: probabilities and means by one-dimensional quadrature.
 
-t_c ~ N(m_c, sd_c^2) independently; P(t_y is the largest) = integral of N(u) prod_{c != y} Phi((sd_y u + m_y - m_c) / sd_c),
+t_c ~ N(m_c, sd_c^2) independently; P(t_y is the largest) is the integral of
+N(u) prod_{c != y} Phi((sd_y u + m_y - m_c) / sd_c),
 whose integrand is log-concave in u with curvature at least 1 ([1]): the trapezoidal rule around its mode is exact to
 rounding error.
 

@@ -13,9 +13,10 @@ import numpy as np
 from .factor_bound import divergence
 from .factor_problem import FactorProblem, FactorSettings
 from .factor_rotation import turn
-from .factor_rows import Sums, sweep
+from .factor_rows import sweep
 from .factor_start import begin
 from .factor_state import FactorState
+from .factor_sums import Sums
 from .factor_updates import (
     order_sticks,
     prior_use,
@@ -71,9 +72,7 @@ def _ascend(problem: FactorProblem, state: FactorState) -> tuple[FactorState, fl
     return _leave(problem, update_sticks(problem, state, sums)), bound
 
 
-def _with_one_less(
-    problem: FactorProblem, state: FactorState, bound: float, gain: float
-) -> tuple[FactorState, float]:
+def _with_one_less(problem: FactorProblem, state: FactorState, bound: float, gain: float) -> tuple[FactorState, float]:
     """Take a component away, the smallest first, and go on a little.
 
     Kept if the bound is then higher than what it would be here after as many steps, each with the last one's gain.
@@ -117,7 +116,7 @@ def _second_pass(problem: FactorProblem, state: FactorState) -> tuple[FactorStat
 
 
 def _without_idle(problem: FactorProblem, state: FactorState, sums: Sums) -> FactorState:
-    """b_ht = 0 where a factor adds less to the rows of a component than it costs; after failures only the worst of them.
+    """b_ht = 0 where a factor adds less to the rows of a component than it costs; after failures only the worst.
 
     Given q(s) fitted with it, a factor looks useful even where it fits noise; its worth is what it adds when s is
     integrated out. Where all seem to pay, the least is tried.

@@ -1,8 +1,9 @@
 """Turn the factors so that each component can do without some of them.
 
-Where all components use all factors the likelihood does not see a rotation R of s and G, but selection does: a component
-whose factors have second moments <ss'> = diag(1, 1, 0) in some axes needs two of three in these and three in all others.
-The axes sought are common to the components: they make all their <ss'> as diagonal as can be (Jacobi angles, [1]).
+Where all components use all factors the likelihood does not see a rotation R of s and G, but selection does: a
+component whose factors have second moments <ss'> = diag(1, 1, 0) in some axes needs two of three in these and three in
+all others. The axes sought are common to the components: they make all their <ss'> as diagonal as can be (Jacobi
+angles, [1]).
 
 [1] J.-F. Cardoso and A. Souloumiac (1996), Jacobi angles for simultaneous diagonalization, SIAM J. Matrix Anal. 17.
 """
@@ -14,14 +15,14 @@ from dataclasses import replace
 import numpy as np
 
 from .factor_problem import Array
-from .factor_rows import Sums
 from .factor_state import FactorState
+from .factor_sums import Sums
 
 _SWEEPS = 50
 
 
 def turn(state: FactorState, sums: Sums) -> FactorState:
-    """The state with G R and R' s in place of G and s, for the factors that every component uses; all are used again."""
+    """The state with G R and R' s in place of G and s, every factor used by every component again."""
     t = state.n_active
     moments = sums.ss / np.maximum(sums.count, 1e-12)[:, None, None]
     rotation = joint_axes(np.where(sums.count[:, None, None] > 1.0, moments, 0.0))
@@ -47,14 +48,14 @@ def joint_axes(matrices: Array) -> Array:
     t = a.shape[1]
     rotation = np.eye(t)
     for _ in range(_SWEEPS):
-        largest = 0.0
+        largest: float = 0.0
         for p in range(t - 1):
             for q in range(p + 1, t):
                 difference, mixed = a[:, p, p] - a[:, q, q], 2.0 * a[:, p, q]
                 on = difference @ difference - mixed @ mixed
                 off = 2.0 * difference @ mixed
                 angle = 0.5 * np.arctan2(off, on + np.hypot(on, off))
-                largest = max(largest, abs(angle))
+                largest = max(largest, abs(float(angle)))
                 c, s = np.cos(angle), np.sin(angle)
                 plane = np.array([[c, -s], [s, c]])
                 a[:, :, [p, q]] = a[:, :, [p, q]] @ plane

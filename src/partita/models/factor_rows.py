@@ -17,61 +17,12 @@ from scipy.special import log_ndtr
 from .factor_cone import cone
 from .factor_problem import Array, FactorProblem
 from .factor_state import Expectations, FactorState, loading_moments
+from .factor_sums import Moments, Sums, add
 
+Labels = NDArray[np.int32]
 _BLOCK = 3_000_000  # numbers of the largest array of a block
 _LOG_2PI = np.log(2.0 * np.pi)
 ROUNDS = 3  # of the fixed point between t and s, with more than two classes
-
-
-@dataclass
-class Sums:
-    """Sums over rows, each weighted by weight_i r_ih, of moments under q(s_i, t_i | z_i = h).
-
-    log_rows            sum of weight_i ln Z_i; count (H,)
-    labelled_count (H,), labelled_s (H, T), labelled_ss (H, T, T), latent (H, C), latent_s (H, C, T): labelled rows only
-    ss (H, T, T) of ss'; fit (H, T) of s_t (X g)_it; energy (H, T, T) of K_i o ss'; squares (H,) of sum_p x_ip^2
-    worth (H, T) of what factor t adds to ln Z_ih: see `_add`
-    cell_count, cell_sum (H, P) of observed cells; cell_s (H, P, T) of seen_ip s_it
-    precision (U, T, T), target (P, T)  what the loadings' update wants (only where `loadings` is asked for)
-    """
-
-    log_rows: float
-    count: Array
-    labelled_count: Array
-    labelled_s: Array
-    labelled_ss: Array
-    latent: Array
-    latent_s: Array
-    ss: Array
-    fit: Array
-    energy: Array
-    squares: Array
-    worth: Array
-    cell_count: Array
-    cell_sum: Array
-    cell_s: Array
-    precision: Array
-    target: Array
-
-    @classmethod
-    def zero(cls, state: FactorState, n_groups: int, loadings: bool) -> Sums:
-        h, t, c, p = state.n_components, state.n_active, state.n_experts, len(state.loading)
-        g = n_groups if loadings else 0
-        shapes = [(h,), (h,), (h, t), (h, t, t), (h, c), (h, c, t), (h, t, t), (h, t), (h, t, t), (h,), (h, t)]
-        shapes += [(h, p), (h, p), (h, p, t), (g, t, t), (p if loadings else 0, t)]  # type: ignore[list-item]
-        return cls(0.0, *(np.zeros(shape) for shape in shapes))
-
-
-@dataclass
-class _Moments:
-    """Of one block: ln of the unnormalised responsibilities (n, H), <s> (n, H, T), <ss'> (n, H, T, T), <t> (n, H, C),
-    <t s> (n, H, C, T)."""
-
-    log_z: Array
-    s: Array
-    ss: Array
-    t: Array
-    ts: Array
 
 
 def sweep(
@@ -88,10 +39,13 @@ def sweep(
     size = max(8, _BLOCK // (h * t * t + h * t * state.n_experts))
     for start in range(0, problem.n_rows, size):
         rows = slice(start, start + size)
-        moments, k = _block(problem, state, expected, shared, rows)
+        moments = _block(problem, state, expected, shared, rows)
         if len(latent):
             latent[rows] = moments.t
-        _add(sums, problem, expected, shared, state, rows, moments, k, loadings, assignment)
+        log_total = np.logaddexp.reduce(moments.log_z, axis=1)
+        r = np.exp(moments.log_z - log_total[:, None]) if assignment is None else assignment[rows]
+        sums.log_rows += float(problem.weight[rows] @ log_total)
+        add(sums, problem, state, expected, rows, moments, r * problem.weight[rows, None], loadings)
     return sums, latent
 
 
@@ -109,9 +63,7 @@ class _Shared:
         return cls(loading_moments(state), shifted.reshape(len(state.loading), -1), (state.mean**2).T)
 
 
-def _block(
-    problem: FactorProblem, state: FactorState, expected: Expectations, shared: _Shared, rows: slice
-) -> tuple[_Moments, Array]:
+def _block(problem: FactorProblem, state: FactorState, expected: Expectations, shared: _Shared, rows: slice) -> Moments:
     x, seen, label = problem.values[rows], problem.seen[rows], problem.label[rows]
     n, h, t = len(x), state.n_components, state.n_active
     k = (problem.group_seen[rows] @ shared.moments).reshape(n, t, t)
@@ -123,18 +75,18 @@ def _block(
     q = k[:, None] * (expected.noise[:, None, None] * expected.pairs)
     q += known[:, None, None, None] * expected.slope_square
     q[..., np.arange(t), np.arange(t)] += 1.0
-    covariance = np.linalg.inv(q)
+    covariance = np.asarray(np.linalg.inv(q), dtype=np.float64)
     log_det = 2.0 * np.log(np.diagonal(np.linalg.cholesky(q), axis1=-2, axis2=-1)).sum(-1)
     field = expected.noise[:, None] * state.used * pull - known[:, None, None] * expected.slope_constant
     log_gate -= 0.5 * log_det
     solve = two_classes if state.n_experts == 1 else many_classes
     latent = state.latent[rows] if len(state.latent) else state.latent
-    return solve(expected, covariance, field, label, log_gate, latent), k
+    return solve(expected, covariance, field, label, log_gate, latent, k)
 
 
 def two_classes(
-    expected: Expectations, covariance: Array, field: Array, label: NDArray[np.int32], log_gate: Array, _: Array
-) -> _Moments:
+    expected: Expectations, covariance: Array, field: Array, label: Labels, log_gate: Array, _: Array, k: Array
+) -> Moments:
     """q(s, t | z) jointly: t is N(middle, 1 / tau) cut at zero, tau = 1 - slope' Q^-1 slope, and s is linear in it."""
     slope, constant = expected.slope[:, 0], expected.constant[:, 0]
     known = label >= 0
@@ -155,13 +107,13 @@ def two_classes(
     ss = covariance + variance[..., None, None] * lever[..., :, None] * lever[..., None, :]
     ss += s[..., :, None] * s[..., None, :]
     ts = mean[..., None] * s + variance[..., None] * lever
-    return _Moments(log_z, s, ss, mean[..., None], ts[:, :, None, :])
+    return Moments(log_z, s, ss, mean[..., None], ts[:, :, None, :], k)
 
 
 def many_classes(
-    expected: Expectations, covariance: Array, field: Array, label: NDArray[np.int32], log_gate: Array, latent: Array
-) -> _Moments:
-    """q(s | z) q(t | z): s normal, t normal with unit variances in the cone where the class of the row is the largest."""
+    expected: Expectations, covariance: Array, field: Array, label: Labels, log_gate: Array, latent: Array, k: Array
+) -> Moments:
+    """q(s | z) q(t | z): s normal, t normal with unit variances in the cone of the row's class."""
     known = np.flatnonzero(label >= 0)
     base = np.einsum("nhtu,nhu->nht", covariance, field)
     lever = np.einsum("nhtu,hcu->nhct", covariance[known], expected.slope)
@@ -183,54 +135,4 @@ def many_classes(
     ss = covariance + s[..., :, None] * s[..., None, :]
     all_t = np.zeros((*log_gate.shape, expected.slope.shape[1]))
     all_t[known] = t
-    return _Moments(log_z, s, ss, all_t, all_t[..., None] * s[:, :, None, :])
-
-
-def _add(
-    sums: Sums,
-    problem: FactorProblem,
-    expected: Expectations,
-    shared: _Shared,
-    state: FactorState,
-    rows: slice,
-    moments: _Moments,
-    k: Array,
-    loadings: bool,
-    assignment: Array | None,
-) -> None:
-    """Responsibilities of a block, and its part of every sum."""
-    x, seen, weight = problem.values[rows], problem.seen[rows], problem.weight[rows]
-    log_total = np.logaddexp.reduce(moments.log_z, axis=1)
-    r = np.exp(moments.log_z - log_total[:, None]) if assignment is None else assignment[rows]
-    sums.log_rows += float(weight @ log_total)
-    r = r * weight[:, None]
-    rs = r[..., None] * moments.s
-    n, h, t = rs.shape
-    lab = r * (problem.label[rows] >= 0)[:, None]
-    sums.count += r.sum(0)
-    sums.labelled_count += lab.sum(0)
-    sums.labelled_s += np.einsum("nh,nht->ht", lab, moments.s)
-    sums.labelled_ss += _weighted(lab, moments.ss)
-    sums.latent += np.einsum("nh,nhc->hc", lab, moments.t)
-    sums.latent_s += np.einsum("nh,nhct->hct", lab, moments.ts)
-    sums.ss += _weighted(r, moments.ss)
-    sums.fit += np.einsum("nht,nt->ht", rs, x @ state.loading)
-    if loadings:
-        spread = np.einsum("nh,htu,nhtu->ntu", r * expected.noise, expected.pairs, moments.ss, optimize=True)
-        sums.precision += (problem.group_seen[rows].T @ spread.reshape(n, -1)).reshape(sums.precision.shape)
-        sums.target += x.T @ np.einsum("nht,ht->nt", rs, expected.noise[:, None] * state.used)
-    else:
-        sums.energy += _weighted(r, moments.ss * k[:, None])
-        sums.squares += r.T @ problem.squares[rows]
-        # a normal exp(f's - s'Qs / 2) integrates to less by this where s_t is fixed at 0
-        variance = np.diagonal(moments.ss, axis1=2, axis2=3) - moments.s**2
-        sums.worth += 0.5 * np.einsum("nh,nht->ht", r, moments.s**2 / variance + np.log(variance))
-        sums.cell_count += r.T @ seen
-        sums.cell_sum += r.T @ x
-    sums.cell_s += (seen.T @ rs.reshape(n, h * t)).reshape(seen.shape[1], h, t).transpose(1, 0, 2)
-
-
-def _weighted(weight: Array, matrices: Array) -> Array:
-    """sum_i weight_ih M_ih, as one small product per component."""
-    n, h, t, _ = matrices.shape
-    return np.stack([(weight[:, j] @ matrices[:, j].reshape(n, t * t)).reshape(t, t) for j in range(h)])
+    return Moments(log_z, s, ss, all_t, all_t[..., None] * s[:, :, None, :], k)

@@ -99,7 +99,7 @@ def _principal(residual: Array, n_factors: int) -> Array:
 
 
 def _clusters(rng: np.random.Generator, problem: FactorProblem, filled: Array, k: int) -> NDArray[np.intp]:
-    """A cluster for every row; rows without a label join the nearest, or make clusters of their own where all lack it."""
+    """A cluster for every row; rows without a label join the nearest, or make clusters where all rows lack it."""
     counted = problem.weight > 0
     classes = [c for c in range(problem.n_classes) if np.any(counted & (problem.label == c))]
     each = max(1, min(k, problem.settings.n_sticks // max(1, len(classes))))

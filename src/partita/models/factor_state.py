@@ -29,8 +29,8 @@ class FactorState:
     mean, mean_count    (H, P) mu_hp | psi_h ~ N(mean, 1 / (mean_count psi_h))
     noise_shape, noise_rate  (H,) of q(psi_h)
     weight          (H, C, T_a + 1) means of w, its constant last; weight_cov (H, C, T_a + 1, T_a + 1)
-    centre, centre_count, rate_shape, rate   zeta | lambda ~ N(centre, 1 / (centre_count lambda)), lambda ~ Ga(rate_shape,
-                    rate): (C, T_a + 1), (), (), (C, T_a + 1)
+    centre, centre_count    (C, T_a + 1), () zeta | lambda ~ N(centre, 1 / (centre_count lambda))
+    rate_shape, rate        (), (C, T_a + 1) of q(lambda)
     stick_first, stick_second, concentration    q(V), (N,) each, and (shape, rate) of q(alpha)
     count           (H,) expected rows of each component
     latent          (n, H, C) means of t with more than two classes, else (0, H, 1): where their fixed point is sought

@@ -1,4 +1,4 @@
-"""Updates of q given sums over the rows, one coordinate at a time: each is the maximum of the bound given the others."""
+"""Updates of q given sums over the rows, one coordinate at a time: each the maximum of the bound given the others."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from scipy.special import expit
 
 from ..priors.sticks import best_order
 from .factor_problem import Array, FactorProblem
-from .factor_rows import Sums
 from .factor_scale import Scales, scales
 from .factor_state import FactorState, second_moment, selection_pairs
+from .factor_sums import Sums
 
 _HALVINGS = 9  # of the interval in which the best common scale of G and 1 / s is sought
 
