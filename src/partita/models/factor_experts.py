@@ -38,7 +38,7 @@ _UNUSED = 1e-9  # a factor less probable than this in every component leaves
 def step(problem: FactorProblem, rng: np.random.Generator, state: FactorState) -> tuple[FactorState, dict[str, float]]:
     """One iteration (`functools.partial(step, problem)` is what the loop runs); it draws nothing.
 
-    Now and then it is tried whether the rows are better off with one component less, or with the factors turned: a
+    Now and then it is tried whether the rows are better off with fewer components, or with the factors turned: a
     mean field leaves a component only where rows leave it one by one, and turns factors hardly at all.
     """
     prior = problem.settings
@@ -48,7 +48,7 @@ def step(problem: FactorProblem, rng: np.random.Generator, state: FactorState) -
     if prior.rotate and state.n_components > 1 and state.n_active > 1 and state.turn_wait == 0:
         state, bound = _turned(problem, state, bound)
     if prior.merge and state.n_components > 1 and state.merge_wait == 0:
-        state, bound = _with_one_less(problem, state, bound, gain)
+        state, bound = _with_fewer(problem, state, bound, gain)
     state = replace(state, bound=bound)
     info = {"bound": bound, "n_components": float(state.n_components), "n_factors": n_factors(state)}
     return state, info
@@ -72,13 +72,15 @@ def _ascend(problem: FactorProblem, state: FactorState) -> tuple[FactorState, fl
     return _leave(problem, update_sticks(problem, state, sums)), bound
 
 
-def _with_one_less(problem: FactorProblem, state: FactorState, bound: float, gain: float) -> tuple[FactorState, float]:
-    """Take a component away, the smallest first, and go on a little.
+def _with_fewer(problem: FactorProblem, state: FactorState, bound: float, gain: float) -> tuple[FactorState, float]:
+    """Take components away and go on a little: the smaller half, after failures fewer, in the end one in turn.
 
     Kept if the bound is then higher than what it would be here after as many steps, each with the last one's gain.
     """
-    away = state.n_components - 1 - state.merge_failures % state.n_components
-    fewer = order_sticks(problem, state.components(np.delete(np.arange(state.n_components), away)))
+    h = state.n_components
+    n_away = (h // 2) >> state.merge_failures
+    away = np.arange(h - n_away, h) if n_away > 1 else h - 1 - state.merge_failures % h
+    fewer = order_sticks(problem, state.components(np.delete(np.arange(h), away)))
     for _ in range(_TRIAL_STEPS):
         fewer, fewer_bound = _ascend(problem, fewer)
     if fewer_bound > bound + _TRIAL_STEPS * gain:

@@ -3,7 +3,7 @@
 x_i | z_i = h ~ N(mu_h + G (b_h o s_i), I / psi_h), s_i ~ N(0, I_T), t_i | z_i = h ~ N(w_h' [b_h o s_i; 1], 1). The page
 docs/factor_experts.md derives every update. G = A diag(d) of [1]; its column t is N(0, v_t I / P) with v_t = d_t^2.
 
-[1] C. Wang (2010), Classification with incomplete data using nonparametric Bayesian priors, PhD thesis, Duke.
+[1] C. Wang (2010), Non-parametric Bayesian learning with incomplete data, PhD thesis, Duke.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class FactorSettings:
 
     n_sticks: int = 20  # N, the truncation of the sticks
     n_factors: int | str = "auto"  # T, the most factors there can be; "auto": min(50, n - 1, P)
-    merge: bool = True  # try fits with one component less; False: components leave only as their rows do
+    merge: bool = True  # try fits with fewer components; False: components leave only as their rows do
     rotate: bool = True  # try factors turned to the axes of the components
     concentration_shape: float = 0.05  # tau_1 of alpha ~ Ga(tau_1, tau_2)
     concentration_rate: float = 0.05  # tau_2

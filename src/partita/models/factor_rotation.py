@@ -18,7 +18,7 @@ from .factor_problem import Array
 from .factor_state import FactorState
 from .factor_sums import Sums
 
-_SWEEPS = 50
+_SWEEPS = 20
 
 
 def turn(state: FactorState, sums: Sums) -> FactorState:

@@ -67,7 +67,7 @@ class FactorState:
     failures: int = 0
     merge_wait: int = 6
     merge_failures: int = 0
-    turn_wait: int = 3
+    turn_wait: int = 5
     turn_failures: int = 0
     bound: float = float("-inf")
 
