@@ -63,7 +63,7 @@ def compare(make, seed: int) -> dict[str, tuple[float, float]]:
     y, truth = label[:n], label[n:]
     fits = [fit(FactorProblem.of(x[:n], y, 2), k, seed) for k in STARTS]
     best = max(fits, key=lambda one: one[1][-1])[0]
-    p = np.exp(answer(best, x[n:]).log_proba())[:, 1]
+    p = answer(best, x[n:]).probabilities()[:, 1]
     found = {
         "factors found": (float(best.n_factors_posterior().argmax()), float(best.n_components)),
         "factor experts": (roc_auc_score(truth, p), log_loss(truth, p)),

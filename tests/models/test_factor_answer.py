@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 from partita.models.factor_answer import Predictive, answer, draw, expert_law, fill, sample, scores
-from partita.models.factor_cone import cone, independent_variances, log_top_probability
 from partita.models.factor_experts import FactorProblem, FactorSettings, begin
 from partita.models.factor_rows import sweep
+from partita.models.truncated_normal import cone, cone_probabilities, independent_variances
 
 P, T, H = 6, 8, 2
 
@@ -177,7 +177,7 @@ def test_draws_and_samples_have_the_moments_of_the_fill():
     np.testing.assert_allclose(drawn.var(0), r @ (variance + mean**2) - centre**2, rtol=0.06, atol=1e-12)
     reals, label = sample(state, 40_000, rng)
     empty = np.full((1, P), np.nan)
-    assert abs(label.mean() - np.exp(answer(state, empty).log_proba())[0, 1]) < 0.015
+    assert abs(label.mean() - answer(state, empty).probabilities()[0, 1]) < 0.015
     weight = np.exp(Predictive.of(state).log_weight)
     np.testing.assert_allclose(reals.mean(0), weight @ fill(state, empty)[0][0], atol=0.1)
 
@@ -207,4 +207,4 @@ def test_independent_variances_keep_the_differences():
     for c, j in ((0, 1), (0, 2), (1, 2)):
         difference = covariance[c, c] + covariance[j, j] - 2 * covariance[c, j]
         np.testing.assert_allclose(variance[[c, j]].sum(), difference, rtol=1e-9)
-    np.testing.assert_allclose(np.exp(log_top_probability(np.zeros(3), np.ones(3))), 1 / 3)
+    np.testing.assert_allclose(np.exp(cone_probabilities(np.zeros(3), np.ones(3))), 1 / 3)

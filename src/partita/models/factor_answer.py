@@ -13,31 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr
 
-from .factor_cone import independent_variances, log_top_probability
 from .factor_problem import Array
 from .factor_state import FactorState
+from .gated_answer import Answer
+from .gated_predict import class_probabilities
 
 _BLOCK = 2_000_000  # numbers of the largest array of a block
 _LOG_2PI = np.log(2.0 * np.pi)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """log_gate (n, H): ln <pi_h> + ln p(observed cells | h); log_class (n, H, C): ln P(y = c | h, observed cells)."""
-
-    log_gate: Array
-    log_class: Array
-
-    def log_density(self) -> Array:
-        """Log density of the observed cells, (n,)."""
-        return np.logaddexp.reduce(self.log_gate, axis=1)
-
-    def log_proba(self) -> Array:
-        """Log probability of every class, (n, C)."""
-        log_r = self.log_gate - self.log_density()[:, None]
-        return np.logaddexp.reduce(log_r[:, :, None] + self.log_class, axis=1)
 
 
 @dataclass(frozen=True)
@@ -103,7 +86,7 @@ def answer(state: FactorState, reals: Array) -> Answer:
         for j in range(h):
             found = scores(predictive, j, values, seen)
             log_gate[rows, j] = predictive.log_weight[j] + found.log_density
-            log_class[rows, j] = class_log_probability(*expert_law(state, j, found))
+            log_class[rows, j] = class_probabilities(*expert_law(state, j, found))
     return Answer(log_gate, log_class)
 
 
@@ -122,14 +105,6 @@ def expert_law(state: FactorState, h: int, found: Scores) -> tuple[Array, Array]
     c = np.arange(state.n_experts)
     covariance[:, c, c] += own
     return s @ weight.T, covariance
-
-
-def class_log_probability(mean: Array, covariance: Array) -> Array:
-    """ln P(y = c): by the sign of one latent, or which of several is the largest."""
-    if mean.shape[1] == 1:
-        kappa = mean[:, 0] / np.sqrt(covariance[:, 0, 0])
-        return np.stack([log_ndtr(-kappa), log_ndtr(kappa)], axis=1)
-    return log_top_probability(mean, independent_variances(covariance))
 
 
 def fill(state: FactorState, reals: Array) -> tuple[Array, Array]:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from .factor_cone import cone
 from .factor_problem import Array, FactorProblem
 from .factor_state import Expectations, FactorState, loading_moments
 from .factor_sums import Moments, Sums, add
+from .truncated_normal import cone
 
 Labels = NDArray[np.int32]
 _BLOCK = 3_000_000  # numbers of the largest array of a block

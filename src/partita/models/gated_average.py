@@ -18,12 +18,15 @@ import numpy as np
 from ..data.table import Table
 from ..inference.loop import Outcome
 from ..inference.runner import Runner
-from .gated_fit import GatedProblem, bound_settled
+from .factor_model import FactorFit, FactorModel
+from .factor_problem import FactorProblem, FactorSettings
+from .factor_state import FactorState
+from .gated_fit import bound_settled
 from .gated_leave_one_out import left_out
 from .gated_members import Data, Hyper, Plan, make_problem, run_fits, view_and_priors
 from .gated_pool import Pool, tempered
 from .gated_predict import GatedModel
-from .gated_rows import View
+from .gated_rows import View, make_view
 from .gated_state import OWN, POOLED, GatedState
 from .gated_stochastic import Running, StochasticProblem
 from .lens import plain_lens, scores_lens
@@ -148,3 +151,25 @@ def thesis_plan(n_sticks: int, n_classes: int) -> Plan:
 def pool_of_one(data: Data, view: View, state: GatedState) -> Pool:
     model = GatedModel.of(view, data.n_classes, state)
     return Pool(data.lenses, data.n_classes, [model], [PLAIN], np.ones(1), 1.0, [model], np.ones(1))
+
+
+def learn_factors(
+    table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, settings: FactorSettings, max_iter: int,
+    tol: float, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
+) -> tuple[Learnt, FactorState]:  # fmt: skip
+    """The form with factor analysers over real columns, from each stream; that of the highest bound taken."""
+    lens = plain_lens(table)
+    rows = lens.rows(table)
+    view = make_view(lens, rows, weight, 1.0)
+    reals = rows.reals[:, view.reals]
+    problem = FactorProblem.of(reals, label, n_classes, weight, settings)
+    k = max(settings.n_sticks // max(n_classes, 1), 1)
+    fits = [FactorFit(problem, k) for _ in streams]
+    states, outcome = run_fits(
+        fits, streams, max_iter, bound_settled(tol), runner, fingerprint, FactorState.from_tree
+    )
+    last = [outcome.infos["bound"][j, max(done, 1) - 1] for j, done in enumerate(outcome.steps_done)]
+    best = int(np.nanargmax(last))
+    model = FactorModel(view, n_classes, states[best])
+    pool = Pool([lens], n_classes, [model], [PLAIN], np.ones(1), 1.0, [model], np.ones(1))
+    return Learnt(pool, outcome, [best], model.answer(rows).shares()), states[best]

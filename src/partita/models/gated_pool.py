@@ -11,6 +11,8 @@ import numpy as np
 
 from ..data.table import Table
 from ..families.normal_inverse_wishart import NormalInverseWishart
+from .factor_model import FactorModel
+from .factor_state import FactorState
 from .gated_answer import Answer
 from .gated_cells import CellColumn
 from .gated_predict import GatedModel
@@ -25,6 +27,7 @@ MODELS: dict[str, tuple[type[GatedModel], Callable[..., Any], type[CellColumn]]]
     GatedModel.kind: (GatedModel, NormalInverseWishart, CellColumn),
     QGMEModel.kind: (QGMEModel, NormalGates, PointColumn),
 }
+Model = GatedModel | FactorModel
 
 
 @dataclass(eq=False)
@@ -38,11 +41,11 @@ class Pool:
 
     lenses: list[Lens]
     n_classes: int
-    voters: list[GatedModel]
+    voters: list[Model]
     lens_of: list[int]
     weight: np.ndarray
     temperature: float
-    whole: list[GatedModel]
+    whole: list[Model]
     whole_weight: np.ndarray
     n_jobs: int = 1
 
@@ -105,15 +108,19 @@ def tempered(proba: np.ndarray, temperature: float) -> np.ndarray:
     return out / out.sum(axis=1, keepdims=True)
 
 
-def model_to_tree(model: GatedModel, lens: int) -> dict[str, Any]:
+def model_to_tree(model: Model, lens: int) -> dict[str, Any]:
     view, sights = model.view, model.view.lens.sights
-    return {
+    tree = {
         "kind": model.kind,
         "lens": lens,
         "reals": view.reals,
         "real_sights": [sights.index(sight) for sight in view.real_sights],
         "cell_sights": [sights.index(sight) for sight in view.cell_sights],
         "columns": [column.to_tree() for column in view.cells],
+    }
+    if isinstance(model, FactorModel):
+        return tree | {"state": model.to_tree()}
+    return tree | {
         "weight": model.weight,
         "gates": {name: np.ascontiguousarray(part) for name, part in vars(model.gates).items()},
         "cells": list(model.cells),
@@ -122,8 +129,11 @@ def model_to_tree(model: GatedModel, lens: int) -> dict[str, Any]:
     }
 
 
-def model_from_tree(tree: dict[str, Any], lenses: list[Lens], n_classes: int) -> GatedModel:
+def model_from_tree(tree: dict[str, Any], lenses: list[Lens], n_classes: int) -> Model:
     lens = lenses[tree["lens"]]
+    if tree["kind"] == FactorModel.kind:
+        sights = tuple(lens.sights[k] for k in tree["real_sights"])
+        return FactorModel(View(lens, tree["reals"], sights, (), ()), n_classes, FactorState.from_tree(tree["state"]))
     make, make_gates, make_column = MODELS[tree["kind"]]
     view = View(
         lens,
