@@ -3,6 +3,7 @@
 
 NB_MODULE(_native, m) {
   partita::bind_coding(m);
+  partita::bind_gates(m);
   partita::bind_interactions(m);
   partita::bind_mixture(m);
   partita::bind_regions(m);

@@ -44,6 +44,7 @@ T* written(nb::handle array) {
 
 // one function per family of kernels, each in a file of its own
 void bind_coding(nb::module_& m);
+void bind_gates(nb::module_& m);
 void bind_mixture(nb::module_& m);
 void bind_regions(nb::module_& m);
 void bind_interactions(nb::module_& m);

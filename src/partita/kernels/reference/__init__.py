@@ -9,6 +9,7 @@ from .coding import mdlp_cut_points
 from .counting import class_statistics, pair_counts
 from .density import group_scores, leave_one_out, log_density
 from .filter import filter_density, filter_rows
+from .gates import gate_accumulate, gate_condition, gate_draw_missing
 from .gibbs import gibbs_sweep, gibbs_sweeps
 from .hyper import log_likelihood, move_concentration, move_hyper, refresh_tables
 from .interactions import look_up, scan_regions, softmax_loss, tally
@@ -22,6 +23,9 @@ __all__ = [
     "class_statistics",
     "filter_density",
     "filter_rows",
+    "gate_accumulate",
+    "gate_condition",
+    "gate_draw_missing",
     "gibbs_sweep",
     "gibbs_sweeps",
     "group_scores",
