@@ -1,179 +1,225 @@
-// Symmetric matrices of vectors: packed lower triangles, row after row, taken four columns at a time so that a number that was
-// loaded serves several multiplications.
+// Factors and inverses of symmetric matrices of vectors, four rows by four columns at a time, so that a number that was loaded
+// serves several multiplications. Matrices stand row after row, rows `step` apart.
 #pragma once
 #include "gate_lanes.hpp"
 
 namespace partita {
 
-PARTITA_INLINE int row_of(int a) { return a * (a + 1) / 2; }  // where row a of a packed triangle begins
-
-// the triangle of the block of `cells` of a P x P matrix
+// Where A_ij is read: row[i][cell[j]]. Rows after the k of the matrix are right-hand sides b'.
 template <class V>
-PARTITA_INLINE void take_block(const V* matrix, int P, const int32_t* cells, int k, V* a) {
-  for (int i = 0; i < k; ++i) {
-    const V* row = matrix + int64_t(cells[i]) * P;
-    for (int j = 0; j <= i; ++j) *a++ = row[cells[j]];
-  }
+struct Source {
+  const V* const* row;
+  const int32_t* cell;
+};
+
+// The factor A = LL' with 1/L_ii in `root` instead of the diagonal, and the pivots L_ii^2 in D, whose product is |A|; right-hand
+// sides become L^-1 b.
+template <class V>
+struct Factor {
+  V *L, *D, *root;
+  int step;
+};
+
+// R rows from i on of the columns J .. J + W: A_ij less what the columns before J explain
+template <int R, int W, class V>
+PARTITA_INLINE void remainder_tile(const Source<V>& a, const Factor<V>& f, int i, int J, V (&s)[R][W]) {
+  const V *left[R], *right[W];
+  PARTITA_UNROLL
+  for (int r = 0; r < R; ++r) left[r] = f.L + (i + r) * f.step;
+  PARTITA_UNROLL
+  for (int j = 0; j < W; ++j) right[j] = f.L + (J + j) * f.step;
+  PARTITA_UNROLL
+  for (int r = 0; r < R; ++r)
+    PARTITA_UNROLL
+    for (int j = 0; j < W; ++j) s[r][j] = a.row[i + r][a.cell[J + j]];
+  for (int e = 0; e < J; ++e)
+    PARTITA_UNROLL
+    for (int r = 0; r < R; ++r)
+      PARTITA_UNROLL
+      for (int j = 0; j < W; ++j) s[r][j] -= left[r][e] * right[j][e];
 }
 
-// R rows from row i on, columns low .. high: A_ib -= sum_j u_ij L_bj, the W numbers L_b. standing at left + step(b)
-template <int W, int R, class V>
-PARTITA_INLINE void downdate(V* a, int i, int low, int high, const V (&u)[R][W], const V* left, int stride) {
-  for (int b = low; b < high; ++b) {
-    const V* l = stride ? left + b * stride : left + row_of(b);
-    V s[R];
-    for (int r = 0; r < R; ++r) s[r] = a[row_of(i + r) + b];
-    for (int j = 0; j < W; ++j)
-      for (int r = 0; r < R; ++r) s[r] -= u[r][j] * l[j];
-    for (int r = 0; r < R; ++r) a[row_of(i + r) + b] = s[r];
-  }
-}
-
-// Columns J .. J + W of rows i .. i + R: L in their place, the columns after them downdated up to the diagonal.
-template <int W, int R, class V>
-PARTITA_INLINE void eliminate_rows(V* a, int J, int i, const V (&l)[W][W], const V (&inverse)[W]) {
-  V c[R][W];  // L D
-  for (int r = 0; r < R; ++r) {
-    V* row = a + row_of(i + r) + J;
+// the same rows of L, l being the unit triangle of the diagonal block
+template <int R, int W, class V>
+PARTITA_INLINE void factor_rows(const Source<V>& a, const Factor<V>& f, int i, int J, const V (&l)[W][W], const V (&root)[W]) {
+  V c[R][W];
+  remainder_tile<R, W>(a, f, i, J, c);
+  PARTITA_UNROLL
+  for (int r = 0; r < R; ++r)
+    PARTITA_UNROLL
     for (int j = 0; j < W; ++j) {
-      V s = row[j];
-      for (int e = 0; e < j; ++e) s -= c[r][e] * l[j][e];
-      c[r][j] = s;
-      row[j] = s * inverse[j];
-    }
-  }
-  downdate<W, R>(a, i, J + W, i + 1, c, a + J, 0);
-  for (int r = 1; r < R; ++r)  // the corner beyond the diagonal of row i
-    for (int b = i + 1; b <= i + r; ++b) {
-      V s = a[row_of(i + r) + b];
-      for (int j = 0; j < W; ++j) s -= c[r][j] * a[row_of(b) + J + j];
-      a[row_of(i + r) + b] = s;
+      PARTITA_UNROLL
+      for (int e = 0; e < j; ++e) c[r][j] -= c[r][e] * l[j][e];
+      f.L[(i + r) * f.step + J + j] = c[r][j] * root[j];
     }
 }
 
+// the columns J .. J + W of all n rows
 template <int W, class V>
-PARTITA_INLINE void factor_panel(V* a, int J, int n, V* pivots) {
-  V l[W][W], inverse[W];
-  for (int i = 0; i < W; ++i) {
-    V* row = a + row_of(J + i) + J;
-    V c[W], d = row[i];
+PARTITA_INLINE void factor_panel(const Source<V>& a, const Factor<V>& f, int J, int n) {
+  V c[W][W], l[W][W], inverse[W], root[W];
+  remainder_tile<W, W>(a, f, J, J, c);
+  PARTITA_UNROLL
+  for (int i = 0; i < W; ++i) {  // without roots, which would make every pivot wait for the one before
+    PARTITA_UNROLL
     for (int j = 0; j < i; ++j) {
-      V s = row[j];
-      for (int e = 0; e < j; ++e) s -= c[e] * l[j][e];
-      c[j] = s;
-      row[j] = l[i][j] = s * inverse[j];
-      d -= s * l[i][j];
+      PARTITA_UNROLL
+      for (int e = 0; e < j; ++e) c[i][j] -= c[i][e] * l[j][e];
+      l[i][j] = c[i][j] * inverse[j];
+      c[i][i] -= c[i][j] * l[i][j];
     }
-    pivots[J + i] = d;
-    inverse[i] = 1.0 / d;
+    inverse[i] = 1.0 / c[i][i];
+  }
+  PARTITA_UNROLL
+  for (int i = 0; i < W; ++i) {
+    f.D[J + i] = c[i][i];
+    f.root[J + i] = root[i] = square_root(inverse[i]);
+    PARTITA_UNROLL
+    for (int j = 0; j < i; ++j) f.L[(J + i) * f.step + J + j] = c[i][j] * root[j];
   }
   int i = J + W;
-  for (; i + 2 <= n; i += 2) eliminate_rows<W, 2>(a, J, i, l, inverse);
-  if (i < n) eliminate_rows<W, 1>(a, J, i, l, inverse);
+  for (; i + 4 <= n; i += 4) factor_rows<4, W>(a, f, i, J, l, root);
+  if (i + 2 <= n) {
+    factor_rows<2, W>(a, f, i, J, l, root);
+    i += 2;
+  }
+  if (i < n) factor_rows<1, W>(a, f, i, J, l, root);
 }
 
-// A = LDL' of the first k of n rows, L (unit diagonal, not kept) in the place of A, D in `pivots`. The rows b' after them become
-// D^-1 L^-1 b, and in their corner -b'A^-1 c is added for every two.
+// the factor of the first k of n rows
 template <class V>
-PARTITA_INLINE void factorise(V* a, int k, int n, V* pivots) {
+PARTITA_INLINE void factorise(const Source<V>& a, const Factor<V>& f, int k, int n) {
   int J = 0;
-  for (; J + 4 <= k; J += 4) factor_panel<4>(a, J, n, pivots);
-  if (k - J == 3) factor_panel<3>(a, J, n, pivots);
-  if (k - J == 2) factor_panel<2>(a, J, n, pivots);
-  if (k - J == 1) factor_panel<1>(a, J, n, pivots);
+  for (; J + 4 <= k; J += 4) factor_panel<4>(a, f, J, n);
+  if (k - J == 3) factor_panel<3>(a, f, J, n);
+  if (k - J == 2) factor_panel<2>(a, f, J, n);
+  if (k - J == 1) factor_panel<1>(a, f, J, n);
 }
 
-template <int W, int R, class V>
-PARTITA_INLINE void solve_panel(const V* a, int J, int k, V* b, int stride) {
+template <int R, int W, class V>
+PARTITA_INLINE void solve_panel(const Factor<V>& f, int J, int k, V* b) {
   V s[R][W];
+  PARTITA_UNROLL
   for (int r = 0; r < R; ++r)
-    for (int j = 0; j < W; ++j) s[r][j] = b[r * stride + J + j];
-  for (int i = J + W; i < k; ++i) {
-    const V* row = a + row_of(i) + J;
+    PARTITA_UNROLL
+    for (int j = 0; j < W; ++j) s[r][j] = b[r * f.step + J + j];
+  const V* row = f.L + (J + W) * f.step + J;
+  for (int i = J + W; i < k; ++i, row += f.step)
+    PARTITA_UNROLL
     for (int r = 0; r < R; ++r)
-      for (int j = 0; j < W; ++j) s[r][j] -= row[j] * b[r * stride + i];
-  }
+      PARTITA_UNROLL
+      for (int j = 0; j < W; ++j) s[r][j] -= row[j] * b[r * f.step + i];
+  PARTITA_UNROLL
   for (int j = W - 1; j >= 0; --j)
+    PARTITA_UNROLL
     for (int r = 0; r < R; ++r) {
-      b[r * stride + J + j] = s[r][j];
-      for (int e = 0; e < j; ++e) s[r][e] -= a[row_of(J + j) + J + e] * s[r][j];
+      s[r][j] *= f.root[J + j];
+      b[r * f.step + J + j] = s[r][j];
+      PARTITA_UNROLL
+      for (int e = 0; e < j; ++e) s[r][e] -= f.L[(J + j) * f.step + J + e] * s[r][j];
     }
 }
 
-// b of L'b = given in its place, R of them `stride` apart
+// A^-1 b in the place of L^-1 b, for R right-hand sides
 template <int R, class V>
-PARTITA_INLINE void solve_up(const V* a, int k, V* b, int stride) {
+PARTITA_INLINE void solve_up(const Factor<V>& f, int k, V* b) {
   int J = k & ~3;
-  if (k - J == 3) solve_panel<3, R>(a, J, k, b, stride);
-  if (k - J == 2) solve_panel<2, R>(a, J, k, b, stride);
-  if (k - J == 1) solve_panel<1, R>(a, J, k, b, stride);
-  for (J -= 4; J >= 0; J -= 4) solve_panel<4, R>(a, J, k, b, stride);
+  if (k - J == 3) solve_panel<R, 3>(f, J, k, b);
+  if (k - J == 2) solve_panel<R, 2>(f, J, k, b);
+  if (k - J == 1) solve_panel<R, 1>(f, J, k, b);
+  for (J -= 4; J >= 0; J -= 4) solve_panel<R, 4>(f, J, k, b);
 }
 
-// R rows of one sweep: the numbers w_i. of the panel times its inverse, and A_ib -= that times w_b., but for the panel itself.
-template <int W, int R, class V>
-PARTITA_INLINE void sweep_rows(V* a, int J, int i, const V (&inverse)[W][W], const V* w) {
-  V u[R][W];
-  for (int r = 0; r < R; ++r)
-    for (int j = 0; j < W; ++j) {
-      V s = w[(i + r) * W] * inverse[0][j];
-      for (int e = 1; e < W; ++e) s += w[(i + r) * W + e] * inverse[e][j];
-      u[r][j] = s;
-      (i < J ? a[row_of(J + j) + i + r] : a[row_of(i + r) + J + j]) = s;
-    }
-  if (i < J) {
-    downdate<W, R>(a, i, 0, i + 1, u, w, W);
-  } else {
-    downdate<W, R>(a, i, 0, J, u, w, W);
-    downdate<W, R>(a, i, J + W, i + 1, u, w, W);
-  }
-  for (int r = 1; r < R; ++r)
-    for (int b = i + 1; b <= i + r; ++b)
-      for (int j = 0; j < W; ++j) a[row_of(i + r) + b] -= u[r][j] * w[b * W + j];
-}
-
-// W pivots at once: -B, A_.J B and A - A_.J B A_J. with B the inverse of the block of the pivots
+// rows I .. I + W of Y = L^-1, with zeros beyond the diagonal in the last tile of each
 template <int W, class V>
-PARTITA_INLINE void sweep_panel(V* a, int J, int k, V* w, V* pivots) {
-  V b[W][W];
-  for (int i = 0; i < W; ++i)
-    for (int j = 0; j <= i; ++j) b[i][j] = b[j][i] = a[row_of(J + i) + J + j];
-  for (int p = 0; p < W; ++p) {
-    pivots[J + p] = b[p][p];
-    const V inverse = 1.0 / b[p][p];
-    V c[W];
-    for (int i = 0; i < W; ++i) c[i] = b[i][p];
-    for (int i = 0; i < W; ++i)
-      for (int j = 0; j <= i; ++j)
-        if (i != p && j != p) b[i][j] = b[j][i] = b[i][j] - c[i] * inverse * c[j];
-    for (int i = 0; i < W; ++i) b[i][p] = b[p][i] = c[i] * inverse;
-    b[p][p] = -inverse;
+PARTITA_INLINE void invert_rows(const Factor<V>& f, int I, V* Y) {
+  const int step = f.step;
+  const V* l[W];
+  PARTITA_UNROLL
+  for (int r = 0; r < W; ++r) l[r] = f.L + (I + r) * step;
+  for (int J = 0; J < I; J += 4) {
+    V y[W][4];
+    PARTITA_UNROLL
+    for (int r = 0; r < W; ++r)
+      PARTITA_UNROLL
+      for (int c = 0; c < 4; ++c) y[r][c] = V{};
+    const V* row = Y + J * step + J;
+    for (int e = J; e < I; ++e, row += step)
+      PARTITA_UNROLL
+      for (int r = 0; r < W; ++r)
+        PARTITA_UNROLL
+        for (int c = 0; c < 4; ++c) y[r][c] -= l[r][e] * row[c];
+    PARTITA_UNROLL
+    for (int r = 0; r < W; ++r)
+      PARTITA_UNROLL
+      for (int c = 0; c < 4; ++c) {
+        PARTITA_UNROLL
+        for (int e = 0; e < r; ++e) y[r][c] -= l[r][I + e] * y[e][c];
+        Y[(I + r) * step + J + c] = y[r][c] *= f.root[I + r];
+      }
   }
-  for (int i = 0; i < W; ++i)
-    for (int j = 0; j < W; ++j) {
-      if (j <= i) a[row_of(J + i) + J + j] = b[i][j];
-      b[i][j] = -b[i][j];
+  V y[W][W];
+  PARTITA_UNROLL
+  for (int r = 0; r < W; ++r)
+    PARTITA_UNROLL
+    for (int c = 0; c < W; ++c) {
+      y[r][c] = V{} + (r == c ? 1.0 : 0.0);
+      PARTITA_UNROLL
+      for (int e = c; e < r; ++e) y[r][c] -= l[r][I + e] * y[e][c];
+      Y[(I + r) * step + I + c] = y[r][c] *= f.root[I + r];
     }
-  for (int i = 0; i < J; ++i)
-    for (int j = 0; j < W; ++j) w[i * W + j] = a[row_of(J + j) + i];
-  for (int i = J + W; i < k; ++i)
-    for (int j = 0; j < W; ++j) w[i * W + j] = a[row_of(i) + J + j];
-  for (int part = 0; part < 2; ++part) {
-    int i = part ? J + W : 0;
-    const int end = part ? k : J;
-    for (; i + 2 <= end; i += 2) sweep_rows<W, 2>(a, J, i, b, w);
-    if (i < end) sweep_rows<W, 1>(a, J, i, b, w);
-  }
 }
 
-// -A^-1 in the place of A; the pivots, whose product is |A|; w is room for 4 k vectors
+// A sum of n products of two vectors of numbers each, to be added to an inverse: left_e right_e', rows `step` apart.
 template <class V>
-PARTITA_INLINE void invert_negative(V* a, int k, V* w, V* pivots) {
-  int J = 0;
-  for (; J + 4 <= k; J += 4) sweep_panel<4>(a, J, k, w, pivots);
-  if (k - J == 3) sweep_panel<3>(a, J, k, w, pivots);
-  if (k - J == 2) sweep_panel<2>(a, J, k, w, pivots);
-  if (k - J == 1) sweep_panel<1>(a, J, k, w, pivots);
+struct Outer {
+  const V *left, *right;
+  int n, step;
+};
+
+template <int W, int C, class V, class Emit>
+PARTITA_INLINE void inverse_tile(const V* Y, int step, int I, int J, int k, const Outer<V>& more, const Emit& emit) {
+  V s[W][C];
+  PARTITA_UNROLL
+  for (int r = 0; r < W; ++r)
+    PARTITA_UNROLL
+    for (int c = 0; c < C; ++c) s[r][c] = V{};
+  const V *left = Y + I * step + I, *right = Y + I * step + J;
+  for (int e = I; e < k; ++e, left += step, right += step)
+    PARTITA_UNROLL
+    for (int r = 0; r < W; ++r)
+      PARTITA_UNROLL
+      for (int c = 0; c < C; ++c) s[r][c] += left[r] * right[c];
+  for (int e = 0; e < more.n; ++e)
+    PARTITA_UNROLL
+    for (int r = 0; r < W; ++r)
+      PARTITA_UNROLL
+      for (int c = 0; c < C; ++c) s[r][c] += more.left[e * more.step + I + r] * more.right[e * more.step + J + c];
+  PARTITA_UNROLL
+  for (int r = 0; r < W; ++r)
+    PARTITA_UNROLL
+    for (int c = 0; c < C; ++c)
+      if (J < I || c <= r) emit(I + r, J + c, s[r][c]);
+}
+
+template <int W, class V, class Emit>
+PARTITA_INLINE void inverse_rows(const V* Y, int step, int I, int k, const Outer<V>& more, const Emit& emit) {
+  for (int J = 0; J < I; J += 4) inverse_tile<W, 4>(Y, step, I, J, k, more, emit);
+  inverse_tile<W, W>(Y, step, I, I, k, more, emit);
+}
+
+// emit(i, j, (A^-1 + more)_ij) for i >= j, A^-1 = Y'Y; Y is room for a matrix like L
+template <class V, class Emit>
+PARTITA_INLINE void invert(const Factor<V>& f, int k, V* Y, const Outer<V>& more, const Emit& emit) {
+  int I = 0;
+  for (; I + 4 <= k; I += 4) invert_rows<4>(f, I, Y);
+  if (k - I == 3) invert_rows<3>(f, I, Y);
+  if (k - I == 2) invert_rows<2>(f, I, Y);
+  if (k - I == 1) invert_rows<1>(f, I, Y);
+  for (I = 0; I + 4 <= k; I += 4) inverse_rows<4>(Y, f.step, I, k, more, emit);
+  if (k - I == 3) inverse_rows<3>(Y, f.step, I, k, more, emit);
+  if (k - I == 2) inverse_rows<2>(Y, f.step, I, k, more, emit);
+  if (k - I == 1) inverse_rows<1>(Y, f.step, I, k, more, emit);
 }
 
 }  // namespace partita

@@ -8,6 +8,8 @@
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors are handed to inlined functions only
 
+#define PARTITA_UNROLL _Pragma("GCC unroll 4")  // a tile must stay in registers
+
 namespace partita {
 
 typedef double Two __attribute__((vector_size(16)));
@@ -21,6 +23,12 @@ typedef double Eight __attribute__((vector_size(64)));
   __attribute__((target("arch=x86-64-v4"))) void name parameters { name##_of<Eight> arguments; }    \
   __attribute__((target("arch=x86-64-v3"))) void name parameters { name##_of<Four> arguments; }     \
   __attribute__((target("default"))) void name parameters { name##_of<Two> arguments; }
+#elif defined(__AVX512F__)
+#define PARTITA_WIDTHS(name, parameters, arguments) \
+  void name parameters { name##_of<Eight> arguments; }
+#elif defined(__AVX2__)
+#define PARTITA_WIDTHS(name, parameters, arguments) \
+  void name parameters { name##_of<Four> arguments; }
 #else
 #define PARTITA_WIDTHS(name, parameters, arguments) \
   void name parameters { name##_of<Two> arguments; }
@@ -41,20 +49,73 @@ PARTITA_INLINE void store(double* p, const V& v) {
   std::memcpy(p, &v, sizeof v);
 }
 
+template <class V>
+PARTITA_INLINE V square_root(const V& x) {
+  V y;
+  for (int h = 0; h < kLanes<V>; ++h) y[h] = __builtin_sqrt(x[h]);
+  return y;
+}
+
+// 1 / weight, and 1 where there is none
+template <class V>
+PARTITA_INLINE V share_of(const V& weight) {
+  return 1.0 / (weight > 0.0 ? weight : V{} + 1.0);
+}
+
+// Memory that a thread keeps from call to call: fresh pages would cost a tenth of the time of a call. The first call finds out
+// how much is needed; tables too wide for `kKept` bytes get fresh memory each time.
+class Desk {
+ public:
+  ~Desk() { std::free(data_); }
+  void* take(size_t bytes) {
+    wanted_ += bytes;
+    if (wanted_ > size_) return nullptr;
+    return data_ + wanted_ - bytes;
+  }
+  void clear() {
+    if (wanted_ > size_ && wanted_ <= kKept) {
+      std::free(data_);
+      data_ = static_cast<char*>(std::aligned_alloc(64, wanted_));
+      size_ = data_ ? wanted_ : 0;
+    }
+    wanted_ = 0;
+  }
+  static Desk& of_thread() {
+    static thread_local Desk desk;
+    return desk;
+  }
+
+ private:
+  static constexpr size_t kKept = size_t(1) << 24;
+  char* data_ = nullptr;
+  size_t size_ = 0, wanted_ = 0;
+};
+
+// Lasts for one call; made before the rooms of the call.
+struct Call {
+  ~Call() { Desk::of_thread().clear(); }
+};
+
 // n vectors on whole cache lines
 template <class V>
 class Room {
  public:
-  explicit Room(int64_t n) : data_(static_cast<V*>(std::aligned_alloc(64, size_t(n + 8) * sizeof(V) / 64 * 64 + 64))) {
+  explicit Room(int64_t n) {
+    const size_t bytes = (size_t(n) * sizeof(V) + 127) / 64 * 64;
+    data_ = static_cast<V*>(Desk::of_thread().take(bytes));
+    if (data_) return;
+    own_.reset(static_cast<V*>(std::aligned_alloc(64, bytes)));
+    data_ = own_.get();
     if (!data_) throw std::bad_alloc();
   }
-  operator V*() const { return data_.get(); }
+  operator V*() const { return data_; }
 
  private:
   struct Free {
     void operator()(V* p) const { std::free(p); }
   };
-  std::unique_ptr<V, Free> data_;
+  V* data_;
+  std::unique_ptr<V, Free> own_;
 };
 
 // n numbers of some components out of an array of H
@@ -68,17 +129,16 @@ PARTITA_INLINE void clear(V* a, int64_t n) {
   for (int64_t e = 0; e < n; ++e) a[e] = V{};
 }
 
-// the sum of the logarithms of n vectors, `step` apart; four to a logarithm: far from under- and overflow
+// the sum of the logarithms of n vectors, four to a logarithm: far from under- and overflow
 template <class V>
 PARTITA_INLINE V sum_of_logs(const V* x, int n) {
-  double sum[kLanes<V>] = {0}, product[kLanes<V>];
+  V sum = {};
   for (int j = 0; j < n; j += 4) {
-    V p = x[j];
-    for (int e = j + 1; e < j + 4 && e < n; ++e) p *= x[e];
-    store(product, p);
+    V product = x[j];
+    for (int e = j + 1; e < j + 4 && e < n; ++e) product *= x[e];
     for (int h = 0; h < kLanes<V>; ++h) sum[h] += fast_log(product[h]);
   }
-  return load<V>(sum);
+  return sum;
 }
 
 }  // namespace partita

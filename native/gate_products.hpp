@@ -1,4 +1,5 @@
-// Products of a matrix of vectors with four columns at once, so that every number of the matrix is loaded once for the four.
+// Products of a symmetric P x P matrix of vectors with several columns at once, so that every number of the matrix is loaded
+// once for all of them.
 #pragma once
 #include "gate_lanes.hpp"
 
@@ -6,56 +7,93 @@ namespace partita {
 
 constexpr int kTogether = 4;  // rows of the table that are multiplied at once
 
-template <int C, class V>
-PARTITA_INLINE void numbers_tile(const V* M, int P, int p, const int32_t* q, int n, const double* const* x, V* y) {
-  V s[kTogether][C];
-  for (int r = 0; r < kTogether; ++r)
+// A block of rows p and columns q of a symmetric matrix with rows of P vectors.
+template <class V>
+struct Part {
+  const V* matrix;
+  int P;
+  const int32_t *p, *q;
+  int n_p, n_q;
+};
+
+template <int R, int C, class V>
+PARTITA_INLINE void numbers_tile(const Part<V>& m, int a, const double* const* x, V* y, int to) {
+  V s[R][C];
+  PARTITA_UNROLL
+  for (int r = 0; r < R; ++r)
+    PARTITA_UNROLL
     for (int c = 0; c < C; ++c) s[r][c] = V{};
-  for (int e = 0; e < n; ++e) {
-    const V* row = M + q[e] * P + p;
-    for (int r = 0; r < kTogether; ++r)
-      for (int c = 0; c < C; ++c) s[r][c] += x[r][q[e]] * row[c];
+  const V* column[C];
+  PARTITA_UNROLL
+  for (int c = 0; c < C; ++c) column[c] = m.matrix + m.p[a + c];
+  for (int e = 0; e < m.n_q; ++e) {
+    const int64_t q = m.q[e], row = q * m.P;
+    PARTITA_UNROLL
+    for (int c = 0; c < C; ++c)
+      PARTITA_UNROLL
+      for (int r = 0; r < R; ++r) s[r][c] += x[r][q] * column[c][row];
   }
-  for (int r = 0; r < kTogether; ++r)
-    for (int c = 0; c < C; ++c) y[r * P + p + c] = s[r][c];
+  PARTITA_UNROLL
+  for (int r = 0; r < R; ++r)
+    PARTITA_UNROLL
+    for (int c = 0; c < C; ++c) y[r * to + a + c] = s[r][c];
 }
 
-// y_r = M x_r of the P x P symmetric M and four rows of numbers, of which the n cells q are not zero
-template <class V>
-PARTITA_INLINE void times_numbers(const V* M, int P, const int32_t* q, int n, const double* const* x, V* y) {
-  int p = 0;
-  for (; p + 4 <= P; p += 4) numbers_tile<4>(M, P, p, q, n, x, y);
-  if (p + 2 <= P) {
-    numbers_tile<2>(M, P, p, q, n, x, y);
-    p += 2;
-  }
-  if (p < P) numbers_tile<1>(M, P, p, q, n, x, y);
+// y_r = M_pq x_r for R rows x_r of numbers, the results `to` apart
+template <int R, class V>
+PARTITA_INLINE void times_numbers(const Part<V>& m, const double* const* x, V* y, int to) {
+  int a = 0;
+  for (; a + 4 <= m.n_p; a += 4) numbers_tile<R, 4>(m, a, x, y, to);
+  for (; a < m.n_p; ++a) numbers_tile<R, 1>(m, a, x, y, to);
 }
 
 template <int R, int C, class V>
-PARTITA_INLINE void vectors_tile(const V* M, int P, const int32_t* p, const int32_t* q, int n, const V* x, int step_x, V* y,
-                                 int step_y) {
+PARTITA_INLINE void vectors_tile(const Part<V>& m, int a, const V* x, int step, V* y, int to) {
   V s[R][C];
+  PARTITA_UNROLL
   for (int r = 0; r < R; ++r)
+    PARTITA_UNROLL
     for (int c = 0; c < C; ++c) s[r][c] = V{};
-  for (int e = 0; e < n; ++e) {
-    const V* row = M + q[e] * P;
-    for (int c = 0; c < C; ++c) {
-      const V m = row[p[c]];
-      for (int r = 0; r < R; ++r) s[r][c] += m * x[r * step_x + e];
-    }
+  const V* column[C];
+  PARTITA_UNROLL
+  for (int c = 0; c < C; ++c) column[c] = m.matrix + m.p[a + c];
+  for (int e = 0; e < m.n_q; ++e) {
+    const int64_t row = int64_t(m.q[e]) * m.P;
+    PARTITA_UNROLL
+    for (int c = 0; c < C; ++c)
+      PARTITA_UNROLL
+      for (int r = 0; r < R; ++r) s[r][c] += column[c][row] * x[r * step + e];
   }
+  PARTITA_UNROLL
   for (int r = 0; r < R; ++r)
-    for (int c = 0; c < C; ++c) y[r * step_y + c] = s[r][c];
+    PARTITA_UNROLL
+    for (int c = 0; c < C; ++c) y[r * to + a + c] = s[r][c];
 }
 
-// y_r = M_pq x_r: the block of rows p (n_p) and columns q (n_q) of the P x P symmetric M, times R columns of vectors
 template <int R, class V>
-PARTITA_INLINE void times_vectors(const V* M, int P, const int32_t* p, int n_p, const int32_t* q, int n_q, const V* x, int step_x,
-                                  V* y, int step_y) {
+PARTITA_INLINE void vectors_rows(const Part<V>& m, const V* x, int step, V* y, int to) {
   int a = 0;
-  for (; a + 4 <= n_p; a += 4) vectors_tile<R, 4>(M, P, p + a, q, n_q, x, step_x, y + a, step_y);
-  for (; a < n_p; ++a) vectors_tile<R, 1>(M, P, p + a, q, n_q, x, step_x, y + a, step_y);
+  for (; a + 4 <= m.n_p; a += 4) vectors_tile<R, 4>(m, a, x, step, y, to);
+  for (; a < m.n_p; ++a) vectors_tile<R, 1>(m, a, x, step, y, to);
+}
+
+// y_r = M_pq x_r for n columns of vectors `step` apart
+template <class V>
+PARTITA_INLINE void times_vectors(const Part<V>& m, int n, const V* x, int step, V* y, int to) {
+  int r = 0;
+  for (; r + 4 <= n; r += 4) vectors_rows<4, V>(m, x + r * step, step, y + r * to, to);
+  for (; r < n; ++r) vectors_rows<1, V>(m, x + r * step, step, y + r * to, to);
+}
+
+template <class V>
+PARTITA_INLINE V inner(const V* x, const V* y, int n) {
+  V even = {}, odd = {};
+  int e = 0;
+  for (; e + 2 <= n; e += 2) {
+    even += x[e] * y[e];
+    odd += x[e + 1] * y[e + 1];
+  }
+  return e < n ? even + odd + x[e] * y[e] : even + odd;
 }
 
 }  // namespace partita
