@@ -1,6 +1,7 @@
 #include <numeric>
 #include <vector>
 
+#include "gate_cells.hpp"
 #include "gate_sums.hpp"
 
 namespace partita {
@@ -16,12 +17,12 @@ struct Strip {
   Room<V> Q, S;
   Room<V> L, D, root;
   Room<V> f, left, right;
-  std::vector<int32_t> observed, all;
+  std::vector<int32_t> all;
   std::vector<const V*> row;
 
   PARTITA_INLINE Strip(const Gates& gates, const GateWeights& rows)
       : gates(gates), rows(rows), P(gates.P), K(rows.K), H(gates.H), Q(P * P), S(P * P), L(P * (P + 1)), D(P), root(P), f(K * K),
-        left(K * P), right(K * P), observed(gates.P), all(gates.P), row(gates.P) {
+        left(K * P), right(K * P), all(gates.P), row(gates.P) {
     std::iota(all.begin(), all.end(), 0);
   }
 };
@@ -61,28 +62,25 @@ PARTITA_INLINE void add_sides(Strip<V>& t, Sums<V>& sums, const int32_t* m, int 
 }
 
 template <class V>
-PARTITA_INLINE void add_pattern(Strip<V>& t, Sums<V>& sums, const Patterns& patterns, int64_t g, const V& weight) {
-  const int32_t* m = patterns.cells + patterns.first[g];
-  const int n_m = int(patterns.first[g + 1] - patterns.first[g]), P = t.P;
-  const bool observed = through_observed(n_m, P);
-  const int32_t* cells = observed ? t.observed.data() : m;
-  const int n = observed ? observed_cells(m, n_m, P, t.observed.data()) : n_m;
+PARTITA_INLINE void add_pattern(Strip<V>& t, Sums<V>& sums, const Cells& c, int64_t row, const V& weight) {
+  const int P = t.P, n = c.n;
   if (t.K) {
-    const V share = observed ? V{} + 1.0 : share_of(weight);
+    const V share = c.observed ? V{} + 1.0 : share_of(weight);
     for (int e = 0; e < t.K * t.K; ++e) t.f[e] *= share;
-    take_sides(t, patterns.first_row[g], m, n_m);
-    if (observed) add_sides(t, sums, m, n_m);
+    take_sides(t, row, c.m, c.n_m);
+    if (c.observed) add_sides(t, sums, c.m, c.n_m);
   }
-  for (int i = 0; i < n; ++i) t.row[i] = (observed ? t.S : t.Q) + cells[i] * P;
+  for (int i = 0; i < n; ++i) t.row[i] = (c.observed ? t.S : t.Q) + c.block[i] * P;
   const Factor<V> f{t.L, t.D, t.root, n | 1};
-  factorise<V>({t.row.data(), cells}, f, n, n);
-  add_inverse<V>(sums, f, cells, n, weight, {t.left, t.right, observed ? 0 : t.K, P}, observed);
+  factorise<V>::run({t.row.data(), c.block}, f, n, n);
+  add_covariance<V>(sums, f, c.block, n, weight, {t.left, t.right, c.observed ? 0 : t.K, P}, c.observed);
 }
 
 template <class V>
 PARTITA_INLINE void accumulate_moments_of(const Patterns& patterns, const Gates& gates, const GateWeights& rows,
                                           const GateSums& out) {
   const Call call;
+  const AllCells cells(patterns, gates.P, kMostMissingInverted);
   Strip<V> t(gates, rows);
   Sums<V> sums(gates.P, 0);
   const int64_t square = int64_t(t.P) * t.P, pairs = int64_t(t.K) * t.K;
@@ -91,7 +89,7 @@ PARTITA_INLINE void accumulate_moments_of(const Patterns& patterns, const Gates&
     pack<V>(gates.Q + h, square, t.H, t.Q);
     pack<V>(gates.S + h, square, t.H, t.S);
     begin_sums(sums);
-    for (int64_t g = 0; g < patterns.n; ++g) {
+    for (int64_t g : cells.order()) {
       V total = {}, weight;
       bool any = false;
       clear<V>(t.f, pairs);
@@ -102,7 +100,7 @@ PARTITA_INLINE void accumulate_moments_of(const Patterns& patterns, const Gates&
         for (int64_t e = 0; e < pairs; ++e) t.f[e] += weight * load<V>(rows.f + (i * pairs + e) * t.H + h);
         add_row<V>(t, sums, i, weight);
       }
-      if (any && patterns.first[g + 1] > patterns.first[g]) add_pattern<V>(t, sums, patterns, g, total);
+      if (any && patterns.first[g + 1] > patterns.first[g]) add_pattern<V>(t, sums, cells(g), patterns.first_row[g], total);
     }
     add_products(sums);
     if (sums.any_through) {

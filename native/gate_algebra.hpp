@@ -1,6 +1,8 @@
 // Factors and inverses of symmetric matrices of vectors, four rows by four columns at a time, so that a number that was loaded
 // serves several multiplications. Matrices stand row after row, rows `step` apart.
 #pragma once
+#include <type_traits>
+
 #include "gate_lanes.hpp"
 
 namespace partita {
@@ -19,6 +21,16 @@ struct Factor {
   V *L, *D, *root;
   int step;
 };
+
+// f(width, first row) of every panel of k rows: fours, and what is left
+template <class F>
+PARTITA_INLINE void each_panel(int k, const F& f) {
+  int J = 0;
+  for (; J + 4 <= k; J += 4) f(std::integral_constant<int, 4>(), J);
+  if (k - J == 3) f(std::integral_constant<int, 3>(), J);
+  if (k - J == 2) f(std::integral_constant<int, 2>(), J);
+  if (k - J == 1) f(std::integral_constant<int, 1>(), J);
+}
 
 // R rows from i on of the columns J .. J + W: A_ij less what the columns before J explain
 template <int R, int W, class V>
@@ -88,13 +100,11 @@ PARTITA_INLINE void factor_panel(const Source<V>& a, const Factor<V>& f, int J, 
 
 // the factor of the first k of n rows
 template <class V>
-PARTITA_INLINE void factorise(const Source<V>& a, const Factor<V>& f, int k, int n) {
-  int J = 0;
-  for (; J + 4 <= k; J += 4) factor_panel<4>(a, f, J, n);
-  if (k - J == 3) factor_panel<3>(a, f, J, n);
-  if (k - J == 2) factor_panel<2>(a, f, J, n);
-  if (k - J == 1) factor_panel<1>(a, f, J, n);
+PARTITA_INLINE void factorise_of(const Source<V>& a, const Factor<V>& f, int k, int n) {
+  each_panel(k, [&](auto width, int J) __attribute__((always_inline)) { factor_panel<decltype(width)::value>(a, f, J, n); });
 }
+
+PARTITA_APART(factorise, (const Source<V>& a, const Factor<V>& f, int k, int n), (a, f, k, n))
 
 template <int R, int W, class V>
 PARTITA_INLINE void solve_panel(const Factor<V>& f, int J, int k, V* b) {
@@ -120,9 +130,8 @@ PARTITA_INLINE void solve_panel(const Factor<V>& f, int J, int k, V* b) {
     }
 }
 
-// A^-1 b in the place of L^-1 b, for R right-hand sides
 template <int R, class V>
-PARTITA_INLINE void solve_up(const Factor<V>& f, int k, V* b) {
+PARTITA_INLINE void solve_some(const Factor<V>& f, int k, V* b) {
   int J = k & ~3;
   if (k - J == 3) solve_panel<R, 3>(f, J, k, b);
   if (k - J == 2) solve_panel<R, 2>(f, J, k, b);
@@ -130,45 +139,73 @@ PARTITA_INLINE void solve_up(const Factor<V>& f, int k, V* b) {
   for (J -= 4; J >= 0; J -= 4) solve_panel<R, 4>(f, J, k, b);
 }
 
-// rows I .. I + W of Y = L^-1, with zeros beyond the diagonal in the last tile of each
+// A^-1 b in the place of L^-1 b, for the n right-hand sides after the k rows
+template <class V>
+PARTITA_INLINE void solve_up_of(const Factor<V>& f, int k, int n) {
+  V* b = f.L + k * f.step;
+  int r = 0;
+  for (; r + 2 <= n; r += 2) solve_some<2, V>(f, k, b + r * f.step);
+  if (r < n) solve_some<1, V>(f, k, b + r * f.step);
+}
+
+PARTITA_APART(solve_up, (const Factor<V>& f, int k, int n), (f, k, n))
+
+// rows I .. I + W and columns J .. J + 4 of Y = L^-1, J + 4 <= I
 template <int W, class V>
-PARTITA_INLINE void invert_rows(const Factor<V>& f, int I, V* Y) {
+PARTITA_INLINE void invert_tile(const Factor<V>& f, int I, int J, V* Y) {
   const int step = f.step;
-  const V* l[W];
+  V y[W][4];
+  const V *l[W], *row = Y + J * step + J;
   PARTITA_UNROLL
-  for (int r = 0; r < W; ++r) l[r] = f.L + (I + r) * step;
-  for (int J = 0; J < I; J += 4) {
-    V y[W][4];
+  for (int r = 0; r < W; ++r) {
+    l[r] = f.L + (I + r) * step;
     PARTITA_UNROLL
-    for (int r = 0; r < W; ++r)
-      PARTITA_UNROLL
-      for (int c = 0; c < 4; ++c) y[r][c] = V{};
-    const V* row = Y + J * step + J;
-    for (int e = J; e < I; ++e, row += step)
-      PARTITA_UNROLL
-      for (int r = 0; r < W; ++r)
-        PARTITA_UNROLL
-        for (int c = 0; c < 4; ++c) y[r][c] -= l[r][e] * row[c];
-    PARTITA_UNROLL
-    for (int r = 0; r < W; ++r)
-      PARTITA_UNROLL
-      for (int c = 0; c < 4; ++c) {
-        PARTITA_UNROLL
-        for (int e = 0; e < r; ++e) y[r][c] -= l[r][I + e] * y[e][c];
-        Y[(I + r) * step + J + c] = y[r][c] *= f.root[I + r];
-      }
+    for (int c = 0; c < 4; ++c) y[r][c] = V{};
   }
+  PARTITA_UNROLL
+  for (int e = 0; e < 4; ++e, row += step)  // the triangle on the diagonal
+    PARTITA_UNROLL
+    for (int r = 0; r < W; ++r)
+      PARTITA_UNROLL
+      for (int c = 0; c <= e; ++c) y[r][c] -= l[r][J + e] * row[c];
+  for (int e = J + 4; e < I; ++e, row += step)
+    PARTITA_UNROLL
+    for (int r = 0; r < W; ++r)
+      PARTITA_UNROLL
+      for (int c = 0; c < 4; ++c) y[r][c] -= l[r][e] * row[c];
+  PARTITA_UNROLL
+  for (int r = 0; r < W; ++r)
+    PARTITA_UNROLL
+    for (int c = 0; c < 4; ++c) {
+      PARTITA_UNROLL
+      for (int e = 0; e < r; ++e) y[r][c] -= l[r][I + e] * y[e][c];
+      Y[(I + r) * step + J + c] = y[r][c] *= f.root[I + r];
+    }
+}
+
+// the tile on the diagonal, its lower triangle
+template <int W, class V>
+PARTITA_INLINE void invert_corner(const Factor<V>& f, int I, V* Y) {
   V y[W][W];
   PARTITA_UNROLL
   for (int r = 0; r < W; ++r)
     PARTITA_UNROLL
-    for (int c = 0; c < W; ++c) {
+    for (int c = 0; c <= r; ++c) {
       y[r][c] = V{} + (r == c ? 1.0 : 0.0);
       PARTITA_UNROLL
-      for (int e = c; e < r; ++e) y[r][c] -= l[r][I + e] * y[e][c];
-      Y[(I + r) * step + I + c] = y[r][c] *= f.root[I + r];
+      for (int e = c; e < r; ++e) y[r][c] -= f.L[(I + r) * f.step + I + e] * y[e][c];
+      Y[(I + r) * f.step + I + c] = y[r][c] *= f.root[I + r];
     }
 }
+
+// Where to add the lower triangle of a matrix times a weight: row i, column j to to[cell[i] * step + cell[j]].
+template <class V>
+struct Target {
+  V* to;
+  const int32_t* cell;
+  int step;
+  V weight;
+};
 
 // A sum of n products of two vectors of numbers each, to be added to an inverse: left_e right_e', rows `step` apart.
 template <class V>
@@ -177,15 +214,23 @@ struct Outer {
   int n, step;
 };
 
-template <int W, int C, class V, class Emit>
-PARTITA_INLINE void inverse_tile(const V* Y, int step, int I, int J, int k, const Outer<V>& more, const Emit& emit) {
+// rows I .. I + W and columns J .. J + C of Y'Y and `more`; of a corner, on the diagonal, the lower triangle
+template <int W, int C, bool corner, class V>
+PARTITA_INLINE void product_tile(const V* Y, int step, int I, int J, int k, const Outer<V>& more, const Target<V>& target) {
   V s[W][C];
   PARTITA_UNROLL
   for (int r = 0; r < W; ++r)
     PARTITA_UNROLL
     for (int c = 0; c < C; ++c) s[r][c] = V{};
   const V *left = Y + I * step + I, *right = Y + I * step + J;
-  for (int e = I; e < k; ++e, left += step, right += step)
+  PARTITA_UNROLL
+  for (int e = 0; e < W; ++e, left += step, right += step)  // the triangle of Y on the diagonal
+    PARTITA_UNROLL
+    for (int r = 0; r <= e; ++r)
+      PARTITA_UNROLL
+      for (int c = 0; c < C; ++c)
+        if (!corner || c <= r) s[r][c] += left[r] * right[c];
+  for (int e = I + W; e < k; ++e, left += step, right += step)
     PARTITA_UNROLL
     for (int r = 0; r < W; ++r)
       PARTITA_UNROLL
@@ -199,27 +244,25 @@ PARTITA_INLINE void inverse_tile(const V* Y, int step, int I, int J, int k, cons
   for (int r = 0; r < W; ++r)
     PARTITA_UNROLL
     for (int c = 0; c < C; ++c)
-      if (J < I || c <= r) emit(I + r, J + c, s[r][c]);
+      if (!corner || c <= r) target.to[target.cell[I + r] * target.step + target.cell[J + c]] += target.weight * s[r][c];
 }
 
-template <int W, class V, class Emit>
-PARTITA_INLINE void inverse_rows(const V* Y, int step, int I, int k, const Outer<V>& more, const Emit& emit) {
-  for (int J = 0; J < I; J += 4) inverse_tile<W, 4>(Y, step, I, J, k, more, emit);
-  inverse_tile<W, W>(Y, step, I, I, k, more, emit);
+// adds A^-1 + more, A^-1 = Y'Y; Y is room for a matrix like L
+template <class V>
+PARTITA_INLINE void add_inverse_of(const Factor<V>& f, int k, V* Y, const Outer<V>& more, const Target<V>& target) {
+  each_panel(k, [&](auto width, int I) __attribute__((always_inline)) {
+    constexpr int W = decltype(width)::value;
+    for (int J = 0; J < I; J += 4) invert_tile<W>(f, I, J, Y);
+    invert_corner<W>(f, I, Y);
+  });
+  each_panel(k, [&](auto width, int I) __attribute__((always_inline)) {
+    constexpr int W = decltype(width)::value;
+    for (int J = 0; J < I; J += 4) product_tile<W, 4, false>(Y, f.step, I, J, k, more, target);
+    product_tile<W, W, true>(Y, f.step, I, I, k, more, target);
+  });
 }
 
-// emit(i, j, (A^-1 + more)_ij) for i >= j, A^-1 = Y'Y; Y is room for a matrix like L
-template <class V, class Emit>
-PARTITA_INLINE void invert(const Factor<V>& f, int k, V* Y, const Outer<V>& more, const Emit& emit) {
-  int I = 0;
-  for (; I + 4 <= k; I += 4) invert_rows<4>(f, I, Y);
-  if (k - I == 3) invert_rows<3>(f, I, Y);
-  if (k - I == 2) invert_rows<2>(f, I, Y);
-  if (k - I == 1) invert_rows<1>(f, I, Y);
-  for (I = 0; I + 4 <= k; I += 4) inverse_rows<4>(Y, f.step, I, k, more, emit);
-  if (k - I == 3) inverse_rows<3>(Y, f.step, I, k, more, emit);
-  if (k - I == 2) inverse_rows<2>(Y, f.step, I, k, more, emit);
-  if (k - I == 1) inverse_rows<1>(Y, f.step, I, k, more, emit);
-}
+PARTITA_APART(add_inverse, (const Factor<V>& f, int k, V* Y, const Outer<V>& more, const Target<V>& target),
+              (f, k, Y, more, target))
 
 }  // namespace partita

@@ -11,14 +11,15 @@ struct Answer {
   const Conditioned& out;
   const double* x;
   Room<V> weight, SWS;     // W, the weights of the trace; S W S, and room for W S
-  Room<V> product;         // Q x of four rows
+  Room<V> U, product;      // x'Ux = x'Qx / 2 with U upper triangular; U'x of four rows
   Room<V> cw, wcw;         // of a pattern
   Room<V> filled, xhat;    // missing cells of four rows; a row
   Room<V> wx;              // of four rows
   V trace_WS, logdet, trace;
 
   PARTITA_INLINE Answer(const GateSides& sides, const Conditioned& out, const double* x, int P)
-      : sides(sides), out(out), x(x), weight(sides.V ? P * P : 0), SWS(sides.V ? 2 * P * P : 0), product(kTogether * P),
+      : sides(sides), out(out), x(x), weight(sides.V ? P * P : 0), SWS(sides.V ? 2 * P * P : 0), U(P * P),
+        product(kTogether * P),
         cw(sides.K * P), wcw(sides.K * sides.K), filled(kTogether * P), xhat(P), wx(kTogether * sides.K) {}
 };
 
@@ -30,24 +31,26 @@ PARTITA_INLINE void prepare_trace(Strip<V>& t, Answer<V>& to) {
   pack<V>(to.sides.V + t.h, square, t.H, to.weight);
   V* WS = to.SWS + square;
   for (int turn = 0; turn < 2; ++turn)  // rows of WS = S W by W S_p, rows of S W S by S (W S)_p
-    times_vectors<V>(t.whole(turn ? t.S : to.weight), P, turn ? WS : (V*)t.S, P, turn ? (V*)to.SWS : WS, P);
+    times_vectors<V>::run(t.whole(turn ? t.S : to.weight), P, turn ? WS : (V*)t.S, P, turn ? (V*)to.SWS : WS, P);
   to.trace_WS = V{};
   for (int p = 0; p < P; ++p) to.trace_WS += WS[p * P + p];
 }
 
-// The inverse of the block of a pattern in t.full (n x n), and from it the trace.
 template <class V>
-PARTITA_INLINE void invert_block(Strip<V>& t, Answer<V>& to, const Cells& c, const Factor<V>& f) {
+PARTITA_INLINE void prepare_triangle(Strip<V>& t, Answer<V>& to) {
+  const int P = t.P;
+  for (int p = 0; p < P; ++p)
+    for (int q = 0; q < P; ++q) to.U[p * P + q] = q > p ? t.Q[p * P + q] : q < p ? V{} : 0.5 * t.Q[p * P + p];
+}
+
+// tr(V_mm Q_mm^-1), from the inverse of the block
+template <class V>
+PARTITA_INLINE void find_trace(Strip<V>& t, Answer<V>& to, const Cells& c) {
   const int n = c.n;
-  V* full = t.full;
-  invert<V>(f, n, t.Y, Outer<V>{}, [&](int i, int j, const V& v) __attribute__((always_inline)) {
-    full[i * n + j] = full[j * n + i] = v;
-  });
-  if (!to.sides.V) return;
   const V* weight = c.observed ? to.SWS : to.weight;
   V s = {};
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) s += weight[c.block[i] * t.P + c.block[j]] * full[i * n + j];
+    for (int j = 0; j < n; ++j) s += weight[c.block[i] * t.P + c.block[j]] * t.full[i * n + j];
   to.trace = c.observed ? to.trace_WS - s : s;
 }
 
@@ -59,7 +62,7 @@ PARTITA_INLINE void find_cw(Strip<V>& t, Answer<V>& to, const Cells& c, const Fa
   for (int k = 0; k < t.K; ++k) {
     const V* solved = f.L + (c.n + k) * f.step;
     if (c.observed) {
-      times_vectors<V>({t.S, P, c.m, c.o, c.n_m, c.n_o}, 1, solved, P, t.a, P);
+      times_vectors<V>::run({t.S, P, c.m, c.o, c.n_m, c.n_o}, 1, solved, P, t.a, P);
       solved = t.a;
     }
     for (int e = 0; e < c.n_m; ++e) to.cw[k * P + c.m[e]] = c.observed ? t.Sw[k * P + c.m[e]] - solved[e] : solved[e];
@@ -78,7 +81,8 @@ PARTITA_INLINE void answer_pattern(Strip<V>& t, Answer<V>& to, const Cells& c, c
       const V s = inner<V>(b + k * f.step, b + l * f.step, n);
       to.wcw[k * K + l] = to.wcw[l * K + k] = c.observed ? t.wSw[k * K + l] - s : s;
     }
-  if (shared || to.sides.V) invert_block(t, to, c, f);
+  if (shared || to.sides.V) invert_block(t, f, n);
+  if (to.sides.V) find_trace(t, to, c);
 }
 
 template <class V>
@@ -97,12 +101,12 @@ PARTITA_INLINE void write_row(Strip<V>& t, Answer<V>& to, const Cells& c, int64_
   for (int e = 0; e < K * P; ++e) store<V>(cw + e * H, to.cw[e]);
 }
 
-// x_o'(r_o - (Qx)_o / 2), and w'x of every side
+// x_o'(r_o - (U'x)_o), and w'x of every side
 template <class V>
 PARTITA_INLINE V observed_form(Strip<V>& t, Answer<V>& to, const Cells& c, const double* x, int slot) {
-  const V *r = t.r + slot * t.P, *Qx = to.product + slot * t.P;
+  const V *r = t.r + slot * t.P, *Ux = to.product + slot * t.P;
   V s = {};
-  for (int e = 0; e < c.n_o; ++e) s += x[c.o[e]] * (r[c.o[e]] - 0.5 * Qx[c.o[e]]);
+  for (int e = 0; e < c.n_o; ++e) s += x[c.o[e]] * (r[c.o[e]] - Ux[c.o[e]]);
   for (int k = 0; k < t.K; ++k) {
     V wx = {};
     for (int e = 0; e < c.n_o; ++e) wx += x[c.o[e]] * t.w[k * t.P + c.o[e]];
@@ -129,8 +133,9 @@ PARTITA_INLINE V answer_row(Strip<V>& t, Answer<V>& to, const Cells& c, const do
 // the right-hand side of a row: r - Qx, or x - S r where the observed block is taken
 template <class V>
 PARTITA_INLINE V own_side(Strip<V>& t, Answer<V>& to, const Cells& c, const double* x, int slot, int p) {
-  const int at = slot * t.P + p;
-  return c.observed ? x[p] - t.mean[at] : t.r[at] - to.product[at];
+  const int P = t.P, at = slot * P + p;
+  if (c.observed) return x[p] - t.mean[at];
+  return t.r[at] - to.product[at] - inner_numbers<V>(to.U + p * P + p + 1, x + p + 1, P - p - 1);
 }
 
 // the missing cells of n rows from A^-1 b of their own right-hand sides, `step` apart
@@ -138,7 +143,7 @@ template <class V>
 PARTITA_INLINE void fill_rows(Strip<V>& t, Answer<V>& to, const Cells& c, const V* solved, int step, int slot, int n) {
   const int P = t.P;
   V* filled = to.filled + slot * P;
-  if (c.observed) times_vectors<V>({t.S, P, c.m, c.o, c.n_m, c.n_o}, n, solved, step, filled, P);
+  if (c.observed) times_vectors<V>::run({t.S, P, c.m, c.o, c.n_m, c.n_o}, n, solved, step, filled, P);
   for (int r = 0; r < n; ++r)
     for (int e = 0; e < c.n_m; ++e)
       filled[r * P + e] = c.observed ? t.mean[(slot + r) * P + c.m[e]] + filled[r * P + e] : solved[r * step + e];
@@ -156,14 +161,14 @@ PARTITA_INLINE void lone_row(Strip<V>& t, Answer<V>& to, const Cells& c, int64_t
     return inner<V>(b + k * f.step, own, c.n);
   });
   if (to.out.xhat) {
-    solve_sides<V>(f, c.n, t.K + 1);
+    solve_up<V>::run(f, c.n, t.K + 1);
     find_cw(t, to, c, f);
     fill_rows<V>(t, to, c, own, t.P, slot, 1);
   }
   write_row<V>(t, to, c, i, quad, slot);
 }
 
-// Q x, or S r where the observed block is taken, of up to four rows whose x is zero but for the cells q
+// U'x, or S r where the observed block is taken, of up to four rows whose x is zero but for the cells q
 template <class V>
 PARTITA_INLINE void multiply_rows(Strip<V>& t, Answer<V>& to, const int64_t* rows, int n, bool observed, const int32_t* q, int n_q) {
   const int P = t.P;
@@ -174,7 +179,7 @@ PARTITA_INLINE void multiply_rows(Strip<V>& t, Answer<V>& to, const int64_t* row
     if (t.gates.r_of_rows) pack<V>(t.gates.r + i * P * t.H + t.h, P, t.H, t.r + e * P);
   }
   if (!observed)
-    times_numbers<kTogether, V>({t.Q, P, t.all.data(), q, P, n_q}, x, to.product, P);
+    times_triangle<V>::run(to.U, P, q, n_q, x, to.product);
   else if (t.gates.r_of_rows)
     find_means(t, kTogether);
 }
@@ -185,7 +190,7 @@ PARTITA_INLINE void shared_rows(Strip<V>& t, Answer<V>& to, const Cells& c, int6
   const int P = t.P, n = c.n;
   const Factor<V> f = factor_pattern(t, c, false);
   answer_pattern(t, to, c, f, true);
-  solve_sides<V>(f, n, t.K);
+  solve_up<V>::run(f, n, t.K);
   if (to.out.xhat) find_cw(t, to, c, f);
   const V* solved = f.L + n * f.step;
   for (int64_t first = begin; first < end; first += kTogether) {
@@ -195,7 +200,7 @@ PARTITA_INLINE void shared_rows(Strip<V>& t, Answer<V>& to, const Cells& c, int6
     multiply_rows(t, to, rows, here, c.observed, c.o, c.n_o);
     for (int e = 0; e < kTogether; ++e)
       for (int i = 0; i < n; ++i) t.a[e * P + i] = own_side<V>(t, to, c, to.x + rows[e] * P, e, c.block[i]);
-    times_vectors<V>({t.full, n, t.all.data(), t.all.data(), n, n}, kTogether, t.a, P, t.b, P);
+    times_vectors<V>::run({t.full, n, t.all.data(), t.all.data(), n, n}, kTogether, t.a, P, t.b, P);
     if (to.out.xhat) fill_rows<V>(t, to, c, t.b, P, 0, kTogether);
     for (int e = 0; e < here; ++e) {
       const V* own = t.a + e * P;
@@ -213,10 +218,10 @@ struct Waiting {
 };
 
 template <class V>
-PARTITA_INLINE void finish_waiting(Strip<V>& t, Answer<V>& to, const Patterns& patterns, Waiting& waiting, bool observed) {
+PARTITA_INLINE void finish_waiting(Strip<V>& t, Answer<V>& to, const AllCells& cells, Waiting& waiting, bool observed) {
   if (waiting.n == 0) return;
   multiply_rows(t, to, waiting.row, waiting.n, observed, t.all.data(), t.P);
-  for (int e = 0; e < waiting.n; ++e) lone_row(t, to, cells_of(t, patterns, waiting.pattern[e]), waiting.row[e], e);
+  for (int e = 0; e < waiting.n; ++e) lone_row(t, to, cells(waiting.pattern[e]), waiting.row[e], e);
   waiting.n = 0;
 }
 
@@ -224,23 +229,25 @@ template <class V>
 PARTITA_INLINE void condition_of(const Patterns& patterns, const double* x, const Gates& gates, const GateSides& sides,
                                  const Conditioned& out) {
   const Call call;
+  const AllCells cells(patterns, gates.P, out.xhat ? kMostMissingInverted : kMostMissing);
   Strip<V> t(gates, sides.w, sides.K);
   Answer<V> to(sides, out, x, gates.P);
   for (int h = 0; h < gates.H; h += kLanes<V>) {
     take_components(t, h);
+    prepare_triangle(t, to);
     if (sides.V) prepare_trace(t, to);
     Waiting waiting[2];
-    for (int64_t g = 0; g <= patterns.n; ++g) {
-      const bool last = g == patterns.n;
-      const int64_t begin = last ? 0 : patterns.first_row[g], end = last ? 0 : patterns.first_row[g + 1];
-      if (end - begin > 1) shared_rows(t, to, cells_of(t, patterns, g), begin, end);
+    const int64_t last = cells.order().empty() ? -1 : cells.order().back();
+    for (int64_t g : cells.order()) {
+      const int64_t begin = patterns.first_row[g], end = patterns.first_row[g + 1];
+      if (end - begin > 1) shared_rows(t, to, cells(g), begin, end);
       if (end - begin == 1) {
-        Waiting& one = waiting[through_observed(int(patterns.first[g + 1] - patterns.first[g]), gates.P)];
+        Waiting& one = waiting[cells(g).observed];
         one.row[one.n] = begin;
         one.pattern[one.n++] = g;
       }
       for (int observed = 0; observed < 2; ++observed)
-        if (last || waiting[observed].n == kTogether) finish_waiting(t, to, patterns, waiting[observed], observed);
+        if (g == last || waiting[observed].n == kTogether) finish_waiting(t, to, cells, waiting[observed], observed);
     }
   }
 }

@@ -8,7 +8,7 @@
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors are handed to inlined functions only
 
-#define PARTITA_UNROLL _Pragma("GCC unroll 4")  // a tile must stay in registers
+#define PARTITA_UNROLL _Pragma("GCC unroll 8")  // a tile must stay in registers
 
 namespace partita {
 
@@ -16,23 +16,44 @@ typedef double Two __attribute__((vector_size(16)));
 typedef double Four __attribute__((vector_size(32)));
 typedef double Eight __attribute__((vector_size(64)));
 
-// Defines `void name parameters` that calls `name##_of<V> arguments`: like PARTITA_CLONES, but with the width that is natural
-// to each generation, since vectors wider than a register are kept in memory.
+// Like PARTITA_CLONES, but with the width that is natural to each generation, since vectors wider than a register are kept in
+// memory. PARTITA_WIDTHS defines `void name parameters` that calls the inline name##_of<V> arguments with the widest V there is.
+// PARTITA_APART defines name<V>::run parameters, which calls it with this V: one copy of the code, however often it is used, so
+// that what is used for a row stays in the processor's cache of instructions.
 #if defined(PARTITA_HAS_CLONES) && defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
 #define PARTITA_WIDTHS(name, parameters, arguments)                                                 \
   __attribute__((target("arch=x86-64-v4"))) void name parameters { name##_of<Eight> arguments; }    \
   __attribute__((target("arch=x86-64-v3"))) void name parameters { name##_of<Four> arguments; }     \
   __attribute__((target("default"))) void name parameters { name##_of<Two> arguments; }
-#elif defined(__AVX512F__)
-#define PARTITA_WIDTHS(name, parameters, arguments) \
-  void name parameters { name##_of<Eight> arguments; }
-#elif defined(__AVX2__)
-#define PARTITA_WIDTHS(name, parameters, arguments) \
-  void name parameters { name##_of<Four> arguments; }
+#define PARTITA_TARGET_Eight target("arch=x86-64-v4"),
+#define PARTITA_TARGET_Four target("arch=x86-64-v3"),
+#define PARTITA_TARGET_Two
 #else
-#define PARTITA_WIDTHS(name, parameters, arguments) \
-  void name parameters { name##_of<Two> arguments; }
+#if defined(__AVX512F__)
+#define PARTITA_WIDEST Eight
+#elif defined(__AVX2__)
+#define PARTITA_WIDEST Four
+#else
+#define PARTITA_WIDEST Two
 #endif
+#define PARTITA_WIDTHS(name, parameters, arguments) \
+  void name parameters { name##_of<PARTITA_WIDEST> arguments; }
+#define PARTITA_TARGET_Eight
+#define PARTITA_TARGET_Four
+#define PARTITA_TARGET_Two
+#endif
+#define PARTITA_APART_AT(width, name, parameters, arguments)                                                    \
+  template <>                                                                                                   \
+  struct name<width> {                                                                                          \
+    using V = width;                                                                                            \
+    __attribute__((PARTITA_TARGET_##width noinline)) static void run parameters { name##_of<V> arguments; }     \
+  };
+#define PARTITA_APART(name, parameters, arguments)        \
+  template <class V>                                      \
+  struct name;                                            \
+  PARTITA_APART_AT(Eight, name, parameters, arguments)    \
+  PARTITA_APART_AT(Four, name, parameters, arguments)     \
+  PARTITA_APART_AT(Two, name, parameters, arguments)
 
 template <class V>
 constexpr int kLanes = int(sizeof(V) / sizeof(double));

@@ -84,7 +84,7 @@ template <class V>
 PARTITA_INLINE void take_means(Strip<V>& t, const Cells& c, const int64_t* rows, int n) {
   if (!t.gates.r_of_rows || !c.observed) return;
   for (int e = 0; e < n; ++e) pack<V>(t.gates.r + rows[e] * t.P * t.H + t.h, t.P, t.H, t.r + e * t.P);
-  times_vectors<V>(t.whole(t.S), n, t.r, t.P, t.mean, t.P);
+  times_vectors<V>::run(t.whole(t.S), n, t.r, t.P, t.mean, t.P);
 }
 
 // What a pattern adds beside the products of the means of its rows, from its factor and A^-1 of the sides.
@@ -111,7 +111,7 @@ PARTITA_INLINE void add_pattern(Strip<V>& t, Task<V>& task, const Cells& c, cons
     for (int e = 0; e < K * K; ++e) ties.all_f[e] += ties.f[e];
     for (int e = 0; e < E * K; ++e) ties.all_tie[e] += ties.tie[e];
   }
-  if (c.n_m) add_inverse<V>(task.sums, f, c.block, n, weight, {ties.left, ties.right, K, P}, c.observed);
+  if (c.n_m) add_covariance<V>(task.sums, f, c.block, n, weight, {ties.left, ties.right, K, P}, c.observed);
 }
 
 template <class V>
@@ -120,14 +120,14 @@ PARTITA_INLINE void lone_row(Strip<V>& t, Task<V>& task, const Cells& c, int64_t
   const double* x[1] = {task.x + i * P};
   take_row<V>(t, task, i, 0, weight);
   take_means(t, c, &i, 1);
-  if (!c.observed) times_numbers<1, V>({t.Q, P, c.m, c.o, c.n_m, c.n_o}, x, t.a, P);
+  if (!c.observed) times_numbers<V>::run({t.Q, P, c.m, c.o, c.n_m, c.n_o}, 1, x, t.a, P);
   own_side<V>(t, task, c, i, 0, t.a, t.b);
   for (int e = 0; e < n; ++e) t.own[c.block[e]] = t.b[e];
   const Factor<V> f = factor_pattern(t, c, true);
-  solve_sides<V>(f, n, K + 1);
+  solve_up<V>::run(f, n, K + 1);
   const V* solved = f.L + (n + K) * f.step;
   if (c.observed) {
-    times_vectors<V>({t.S, P, c.m, c.o, c.n_m, c.n_o}, 1, solved, P, t.a, P);
+    times_vectors<V>::run({t.S, P, c.m, c.o, c.n_m, c.n_o}, 1, solved, P, t.a, P);
     solved = t.a;
   }
   add_row<V>(t, task, c, i, 0, weight, solved);
@@ -145,13 +145,13 @@ PARTITA_INLINE void few_rows(Strip<V>& t, Task<V>& task, const Cells& c, const i
     x[e] = task.x + row[e] * P;
   }
   take_means(t, c, row, kTogether);
-  if (!c.observed) times_numbers<kTogether, V>({t.Q, P, c.m, c.o, c.n_m, c.n_o}, x, t.a, P);
+  if (!c.observed) times_numbers<V>::run({t.Q, P, c.m, c.o, c.n_m, c.n_o}, kTogether, x, t.a, P);
   for (int e = 0; e < kTogether; ++e) own_side<V>(t, task, c, row[e], e, t.a + e * P, t.b + e * P);
   const int32_t* all = t.all.data();
-  times_vectors<V>({t.full, n, all, all, n, n}, kTogether, t.b, P, t.a, P);
+  times_vectors<V>::run({t.full, n, all, all, n, n}, kTogether, t.b, P, t.a, P);
   V* solved = t.a;
   if (c.observed) {
-    times_vectors<V>({t.S, P, c.m, c.o, c.n_m, c.n_o}, kTogether, t.a, P, t.b, P);
+    times_vectors<V>::run({t.S, P, c.m, c.o, c.n_m, c.n_o}, kTogether, t.a, P, t.b, P);
     solved = t.b;
   }
   for (int e = 0; e < n_rows; ++e) add_row<V>(t, task, c, row[e], e, weight[e], solved + e * P);
@@ -161,11 +161,8 @@ template <class V>
 PARTITA_INLINE void shared_rows(Strip<V>& t, Task<V>& task, const Cells& c, int64_t begin, int64_t end) {
   const int n = c.n;
   const Factor<V> f = factor_pattern(t, c, false);
-  solve_sides<V>(f, n, t.K);
-  V* full = t.full;
-  invert<V>(f, n, t.Y, Outer<V>{}, [&](int i, int j, const V& v) __attribute__((always_inline)) {
-    full[i * n + j] = full[j * n + i] = v;
-  });
+  solve_up<V>::run(f, n, t.K);
+  invert_block(t, f, n);
   V total = {}, weight[kTogether];
   int64_t rows[kTogether];
   int waiting = 0;
@@ -221,11 +218,12 @@ template <class V>
 PARTITA_INLINE void moments_of(const Patterns& patterns, const double* x, const Gates& gates, const GateTargets& given,
                                const GateSums& out) {
   const Call call;
+  const AllCells cells(patterns, gates.P, kMostMissingInverted);
   Strip<V> t(gates, given.w, given.K);
   Task<V> task(given, x, gates.P);
   for (int h = 0; h < gates.H; h += kLanes<V>) {
     begin_strip(t, task, h);
-    for (int64_t g = 0; g < patterns.n; ++g) {
+    for (int64_t g : cells.order()) {
       const int64_t begin = patterns.first_row[g], end = patterns.first_row[g + 1];
       V weight;
       int64_t i = begin;
@@ -234,9 +232,9 @@ PARTITA_INLINE void moments_of(const Patterns& patterns, const double* x, const 
       clear<V>(task.ties.f, t.K * t.K);
       clear<V>(task.ties.tie, task.E * t.K);
       if (end - begin == 1)
-        lone_row<V>(t, task, cells_of(t, patterns, g), i, weight);
+        lone_row<V>(t, task, cells(g), i, weight);
       else
-        shared_rows<V>(t, task, cells_of(t, patterns, g), i, end);
+        shared_rows<V>(t, task, cells(g), i, end);
     }
     add_products(task.sums);
     if (task.sums.any_through) end_through(t, task);

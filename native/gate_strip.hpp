@@ -4,17 +4,11 @@
 #include <vector>
 
 #include "gate_algebra.hpp"
+#include "gate_cells.hpp"
 #include "gate_products.hpp"
 #include "gates.hpp"
 
 namespace partita {
-
-// The cells of one pattern, and those whose block of Q or S is factorised: the missing or the observed ones.
-struct Cells {
-  const int32_t *m, *o, *block;
-  int n_m, n_o, n;
-  bool observed;  // block = o, of S
-};
 
 // A right-hand side b of the block of a pattern stands for w_m, or (Sw)_o where the observed block is taken.
 template <class V>
@@ -29,14 +23,14 @@ struct Strip {
   Room<V> Y, full;                   // its inverse
   Room<V> a, b;                      // vectors of up to four rows
   V logdet_Q;
-  std::vector<int32_t> observed, all;
+  std::vector<int32_t> all;
   std::vector<const V*> row;
 
   PARTITA_INLINE Strip(const Gates& gates, const double* sides, int K)
       : gates(gates), sides(sides), P(gates.P), K(K), H(gates.H),
         Q(P * P), S(P * P), w(K * P), Sw(K * P), wSw(K * K), r(kTogether * P), mean(kTogether * P), half_rSr(kTogether),
         w_mean(kTogether * K), L((P + K + 1) * (P + 1)), D(P), root(P), own(P), Y(P * (P + 1)), full(P * P),
-        a(kTogether * P), b(kTogether * P), observed(gates.P), all(gates.P), row(gates.P + K + 1) {
+        a(kTogether * P), b(kTogether * P), all(gates.P), row(gates.P + K + 1) {
     std::iota(all.begin(), all.end(), 0);
   }
 
@@ -49,7 +43,7 @@ struct Strip {
 template <class V>
 PARTITA_INLINE void find_means(Strip<V>& t, int n) {
   const int P = t.P, K = t.K;
-  times_vectors<V>(t.whole(t.S), n, t.r, P, t.mean, P);
+  times_vectors<V>::run(t.whole(t.S), n, t.r, P, t.mean, P);
   for (int e = 0; e < n; ++e) {
     t.half_rSr[e] = 0.5 * inner<V>(t.r + e * P, t.mean + e * P, P);
     for (int k = 0; k < K; ++k) t.w_mean[e * K + k] = inner<V>(t.w + k * P, t.mean + e * P, P);
@@ -75,17 +69,6 @@ PARTITA_INLINE void take_components(Strip<V>& t, int h) {
   find_means(t, kTogether);
 }
 
-template <class V>
-PARTITA_INLINE Cells cells_of(Strip<V>& t, const Patterns& patterns, int64_t g) {
-  Cells c{patterns.cells + patterns.first[g], t.observed.data(), nullptr, int(patterns.first[g + 1] - patterns.first[g]), 0, 0,
-          false};
-  c.n_o = observed_cells(c.m, c.n_m, t.P, t.observed.data());
-  c.observed = through_observed(c.n_m, t.P);
-  c.block = c.observed ? c.o : c.m;
-  c.n = c.observed ? c.n_o : c.n_m;
-  return c;
-}
-
 // The factor of a pattern's block A, after it L^-1 b of every side and, for a lone row, of t.own.
 template <class V>
 PARTITA_INLINE Factor<V> factor_pattern(Strip<V>& t, const Cells& c, bool own) {
@@ -94,17 +77,18 @@ PARTITA_INLINE Factor<V> factor_pattern(Strip<V>& t, const Cells& c, bool own) {
   for (int k = 0; k < t.K; ++k) t.row[n + k] = t.side(c, k);
   t.row[n + t.K] = t.own;
   const Factor<V> f{t.L, t.D, t.root, n | 1};
-  factorise<V>({t.row.data(), c.block}, f, n, n + t.K + own);
+  factorise<V>::run({t.row.data(), c.block}, f, n, n + t.K + own);
   return f;
 }
 
-// A^-1 b in the place of L^-1 b, for the first n_sides
+// the inverse of the block in t.full, n x n
 template <class V>
-PARTITA_INLINE void solve_sides(const Factor<V>& f, int n, int n_sides) {
-  V* b = f.L + n * f.step;
-  int k = 0;
-  for (; k + 2 <= n_sides; k += 2) solve_up<2, V>(f, n, b + k * f.step);
-  if (k < n_sides) solve_up<1, V>(f, n, b + k * f.step);
+PARTITA_INLINE void invert_block(Strip<V>& t, const Factor<V>& f, int n) {
+  V* full = t.full;
+  clear<V>(full, int64_t(n) * n);
+  add_inverse<V>::run(f, n, t.Y, Outer<V>{}, {full, t.all.data(), n, V{} + 1.0});
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j) full[j * n + i] = full[i * n + j];
 }
 
 }  // namespace partita

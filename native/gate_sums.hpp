@@ -46,19 +46,18 @@ PARTITA_INLINE bool take_weights(const double* rho, V& weight) {
   return sum > 0.0;
 }
 
-// the products of every two cells of the rows that wait
+// moments += the products of every two of the `wide` numbers of n rows, lower tiles
 template <class V>
-PARTITA_INLINE void add_products(Sums<V>& t) {
-  const int wide = t.wide, n = t.n_scaled;
+PARTITA_INLINE void add_rows_of(const V* rows, int n, int wide, V* moments) {
   for (int p = 0; p < wide; p += kTile)
     for (int q = 0; q <= p; q += kTile) {
       V s[kTile][kTile];
-      V* sum = t.moments + p * wide + q;
+      V* sum = moments + p * wide + q;
       PARTITA_UNROLL
       for (int a = 0; a < kTile; ++a)
         PARTITA_UNROLL
         for (int b = 0; b < kTile; ++b) s[a][b] = sum[a * wide + b];
-      const V* x = t.scaled;
+      const V* x = rows;
       for (int i = 0; i < n; ++i, x += wide)
         PARTITA_UNROLL
         for (int a = 0; a < kTile; ++a)
@@ -69,6 +68,14 @@ PARTITA_INLINE void add_products(Sums<V>& t) {
         PARTITA_UNROLL
         for (int b = 0; b < kTile; ++b) sum[a * wide + b] = s[a][b];
     }
+}
+
+PARTITA_APART(add_rows, (const V* rows, int n, int wide, V* moments), (rows, n, wide, moments))
+
+// adds the rows that wait
+template <class V>
+PARTITA_INLINE void add_products(Sums<V>& t) {
+  add_rows<V>::run(t.scaled, t.n_scaled, t.wide, t.moments);
   t.n_scaled = 0;
 }
 
@@ -83,13 +90,9 @@ PARTITA_INLINE V* next_row(Sums<V>& t, const V& scale) {
 
 // weight * (A^-1 + more) on the rows and columns `cells`, A given by its factor: to the moments, or to T
 template <class V>
-PARTITA_INLINE void add_inverse(Sums<V>& t, const Factor<V>& f, const int32_t* cells, int n, const V& weight, const Outer<V>& more,
-                                bool observed) {
-  V* to = observed ? t.outer : t.moments;
-  const int wide = observed ? t.P : t.wide;
-  invert<V>(f, n, t.Y, more, [&](int i, int j, const V& v) __attribute__((always_inline)) {
-    to[cells[i] * wide + cells[j]] += weight * v;
-  });
+PARTITA_INLINE void add_covariance(Sums<V>& t, const Factor<V>& f, const int32_t* cells, int n, const V& weight,
+                                   const Outer<V>& more, bool observed) {
+  add_inverse<V>::run(f, n, t.Y, more, {observed ? t.outer : t.moments, cells, observed ? t.P : t.wide, weight});
   if (observed) t.through += weight;
   t.any_through |= observed;
 }
@@ -106,7 +109,7 @@ PARTITA_INLINE void add_sandwich(Sums<V>& t, const V* S, const int32_t* all) {
   const int P = t.P;
   V* T = t.outer;
   for (int turn = 0; turn < 2; ++turn)  // rows T S_p, then rows S (T S_p)
-    times_vectors<V>({turn ? S : T, P, all, all, P, P}, P, turn ? (const V*)t.half : S, P, turn ? T : (V*)t.half, P);
+    times_vectors<V>::run({turn ? S : T, P, all, all, P, P}, P, turn ? (const V*)t.half : S, P, turn ? T : (V*)t.half, P);
   for (int p = 0; p < P; ++p)
     for (int q = 0; q <= p; ++q) t.moments[p * t.wide + q] += t.through * S[p * P + q] - 0.5 * (T[p * P + q] + T[q * P + p]);
 }

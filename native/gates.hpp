@@ -57,19 +57,4 @@ void gate_draw_missing(const Patterns& patterns, const double* x, const Gates& g
 
 constexpr double kNegligible = 1e-9;  // the smallest weight that counts in gate_accumulate
 
-// Whether the observed block is the cheaper one to factorise.
-inline bool through_observed(int n_missing, int P) { return 2 * n_missing > P; }
-
-// the cells of 0 .. P that are not among the missing ones, ascending; returns how many
-inline int observed_cells(const int32_t* missing, int n_missing, int P, int32_t* observed) {
-  int n = 0;
-  for (int q = 0, next = 0; q < P; ++q) {
-    if (next < n_missing && missing[next] == q)
-      ++next;
-    else
-      observed[n++] = q;
-  }
-  return n;
-}
-
 }  // namespace partita
