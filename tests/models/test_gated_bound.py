@@ -83,7 +83,8 @@ def test_the_divergence_of_pooled_experts_is_that_of_a_sample():
     for h in range(2):
         w = rng.multivariate_normal(experts.mean[h, 0], covariance[h], n)
         gap = w - experts.mean[h, 0]
-        log_q -= 0.5 * (3 * np.log(2 * np.pi) + experts.log_det[h] + (gap * np.linalg.solve(covariance[h], gap.T).T).sum(1))
+        distance = (gap * np.linalg.solve(covariance[h], gap.T).T).sum(1)
+        log_q -= 0.5 * (3 * np.log(2 * np.pi) + experts.log_det[h] + distance)
         log_p += norm.logpdf(w, centre, 1 / np.sqrt(precision)).sum(1)
     sample = log_q - log_p
     error = sample.std() / np.sqrt(n)

@@ -32,8 +32,8 @@ def test_a_complete_table_has_the_responsibilities_of_complete_data():
         gap = x - gates.mean[h]
         gate = 0.5 * (log_det - p * np.log(2 * np.pi) - p / gates.kappa[h] - (gap @ precision * gap).sum(1))
         features = np.column_stack([x, np.ones(len(x))])
-        own = log_ndtr(sign * (features @ experts.mean[h, 0])) - 0.5 * (features @ experts.covariance[h] * features).sum(1)
-        log_rho[:, h] = log_pi[h] + gate + own
+        doubt = (features @ experts.covariance[h] * features).sum(1)
+        log_rho[:, h] = log_pi[h] + gate + log_ndtr(sign * (features @ experts.mean[h, 0])) - 0.5 * doubt
     rho = np.exp(log_rho - log_rho.max(1, keepdims=True))
     np.testing.assert_allclose(after.rho, rho / rho.sum(1, keepdims=True), atol=1e-9)
 

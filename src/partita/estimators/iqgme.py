@@ -10,7 +10,15 @@ from ..data.table import Table
 from ..data.validate import Constraint, boolean, either, integer, number, one_of, optional
 from ..inference.streams import root_sequence, spawn_streams
 from ..models.factor_problem import FactorSettings
-from ..models.gated_average import PLANS, Learnt, learn_average, learn_factors, learn_in_batches, learn_one
+from ..models.gated_average import (
+    FACTOR_STARTS,
+    PLANS,
+    Learnt,
+    learn_average,
+    learn_factors,
+    learn_in_batches,
+    learn_one,
+)
 from ..models.gated_chains import learn_by_gibbs
 from ..models.gated_explain import occupied_posterior
 from ..models.gated_members import Hyper
@@ -25,7 +33,7 @@ RESTARTS, CHAINS = 5, 4
 class IQGMEClassifier(GatedClassifier):
     """A classifier made of local linear experts whose number is inferred; missing cells are integrated out.
 
-    Rows fall into the components of a Dirichlet-process mixture (Gaussian over real columns, with categories and counts
+    Rows fall into the components of a Dirichlet-process mixture (Gaussian over real columns, categories and counts
     beside), and each component has a linear probit expert for the label. By default fifteen small variational fits, most
     of which look at some of the columns, are averaged; `average=False` is one model of the thesis [1].
 
@@ -34,13 +42,13 @@ class IQGMEClassifier(GatedClassifier):
     inference : "vb" (variational) or "gibbs" (blocked Gibbs sampling of the same model; no average of small fits).
     average : True averages small fits (recommended); False takes one model, the best bound of `n_restarts` starts.
     max_experts : truncation of the Dirichlet process, where one model is fitted.
-    n_restarts : starts of the one model (None: 5; 1 with `n_factors` or `batch_size`); with "gibbs", chains (None: 4).
+    n_restarts : starts of the one model (None: 5; 3 with `n_factors`, 1 with `batch_size`); with "gibbs", chains (None: 4).
     max_iter : iterations of each fit (None: 30 in the average, 300 for one model; with "gibbs", sweeps: 600).
     tol : relative rise of the bound below which a fit has converged (None: 1e-5 in the average, 1e-6 for one model).
     n_factors : None, an int (the most factors) or "auto" (at most 50): the form with factor analysers, for tables of
         real columns, more of them than rows; one model, the best of `n_restarts`.
-    batch_size : rows of a step of stochastic inference, for tables too large to pass over every time: one model, not the
-        average. `max_iter` then counts steps (None: ten passes over the rows), and `lower_bounds_` are estimates.
+    batch_size : rows of a step of stochastic inference, for tables too large to pass over every time: one model, not
+        the average. `max_iter` then counts steps (None: ten passes over the rows), and `lower_bounds_` are estimates.
     a_0, b_0, gamma_0 : normal-gamma prior of the experts' common law (pooled experts).
     tau_10, tau_20 : shape and rate of the Gamma prior of the concentration.
     u_0, nu_0 : rows that the prior mean of a gate is worth; degrees of freedom of its covariance (None: worth 3 or 10
@@ -165,7 +173,7 @@ class IQGMEClassifier(GatedClassifier):
             n_sticks=self.max_experts, n_factors=self.n_factors, concentration_shape=hyper.tau_10,
             concentration_rate=hyper.tau_20, centre_count=hyper.gamma_0, weight_shape=hyper.a_0, weight_rate=hyper.b_0,
         )  # fmt: skip
-        streams = spawn_streams(root_sequence(self.random_state), self.n_restarts or 1)
+        streams = spawn_streams(root_sequence(self.random_state), self.n_restarts or len(FACTOR_STARTS))
         learnt, state = learn_factors(
             table, label, weight, len(self.classes_), settings, self.max_iter or ONE_ITERATIONS,
             ONE_TOLERANCE if self.tol is None else self.tol, streams, self._runner(), mark,
@@ -177,10 +185,11 @@ class IQGMEClassifier(GatedClassifier):
     def _sample_chains(self, table: Table, label: np.ndarray, weight: np.ndarray, hyper: Hyper, mark: str) -> None:
         if (weight != np.round(weight)).any():
             raise ValueError(
-                "IQGMEClassifier: with inference='gibbs' a weight repeats its row, so sample_weight must be whole numbers, "
-                f"got {weight[weight != np.round(weight)][0]}. Round the weights, or use inference='vb'."
+                "IQGMEClassifier: with inference='gibbs' a weight repeats its row, so sample_weight must be whole "
+                f"numbers, got {weight[weight != np.round(weight)][0]}. Round the weights, or use inference='vb'."
             )
-        n_classes, streams = len(self.classes_), spawn_streams(root_sequence(self.random_state), self.n_restarts or CHAINS)
+        n_classes, n_chains = len(self.classes_), self.n_restarts or CHAINS
+        streams = spawn_streams(root_sequence(self.random_state), n_chains)
         sampled = learn_by_gibbs(
             table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or SWEEPS, streams,
             self._runner(), mark,

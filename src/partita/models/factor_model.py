@@ -33,8 +33,8 @@ class FactorFit:
 
 @dataclass(frozen=True)
 class LocalRule:
-    """Weights of the experts on the standardised columns and 1, (H, C, P + 1): what their rules on the factors are for a
-    complete row."""
+    """Weights of the experts on the standardised columns and 1, (H, C, P + 1): what their rules on the factors come to
+    for a complete row."""
 
     mean: np.ndarray
 

@@ -55,7 +55,8 @@ class Laws:
     def variance(self) -> np.ndarray:
         """(n, H, P); at two degrees of freedom or fewer there is none, and that at two and a half stands for it."""
         degrees = np.maximum(self.degrees, 2.5)[:, :, None]
-        return self.scale**2 * np.where(np.isinf(degrees), 1.0, degrees / np.where(np.isinf(degrees), 3.0, degrees - 2.0))
+        factor = degrees / np.where(np.isinf(degrees), 1.0, degrees - 2.0)
+        return self.scale**2 * np.where(np.isinf(degrees), 1.0, factor)
 
 
 class Gate(Protocol):
@@ -74,9 +75,15 @@ class Speaker(Protocol):
 
     view: View
     n_classes: int
-    weight: np.ndarray
-    cells: list[np.ndarray]
-    experts: Any
+
+    @property
+    def weight(self) -> np.ndarray: ...
+
+    @property
+    def cells(self) -> list[np.ndarray]: ...
+
+    @property
+    def experts(self) -> Any: ...
 
     @property
     def n_components(self) -> int: ...

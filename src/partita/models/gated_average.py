@@ -41,12 +41,13 @@ SMALL = [
 ]
 WHOLE = [Plan(PLAIN, k, POOLED, rows_worth=10.0) for k in (3, 10)]
 PLANS = [*SMALL, *WHOLE]
+FACTOR_STARTS = (0, 1, 3)  # clusters of each class; 0: all rows in one
 THESIS_ROWS = 10.0  # nu_0 = P + 12
 LEAST_BATCHES, PASSES = 100, 10  # steps over batches: at least so many, and so many passes over the rows
 EQUAL_ROWS = 100.0
 SMALLEST = 1e-6
 TEMPERATURE_PRECISION = 2.0  # of log t, a normal variable with mean 0
-TRUST = 0.7  # share of log t that is taken: leave-one-out counts expected cells as seen, and is too sure with many holes
+TRUST = 0.7  # share of log t that is taken: leave-one-out counts expected cells as seen, and is too sure
 
 
 @dataclass
@@ -163,8 +164,7 @@ def learn_factors(
     view = make_view(lens, rows, weight, 1.0)
     reals = rows.reals[:, view.reals]
     problem = FactorProblem.of(reals, label, n_classes, weight, settings)
-    k = max(settings.n_sticks // max(n_classes, 1), 1)
-    fits = [FactorFit(problem, k) for _ in streams]
+    fits = [FactorFit(problem, FACTOR_STARTS[j % len(FACTOR_STARTS)]) for j in range(len(streams))]
     states, outcome = run_fits(
         fits, streams, max_iter, bound_settled(tol), runner, fingerprint, FactorState.from_tree
     )

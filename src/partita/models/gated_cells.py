@@ -19,7 +19,7 @@ from ..kernels.contract import COUNT, Rows
 from .draw import draw_counts
 from .lens import Sight
 
-MOST_INDICATORS = 50  # features of a column with more levels: its most frequent ones; the others look alike to an expert
+MOST_INDICATORS = 50  # of a column's most frequent levels; the others look alike to an expert
 MOST_COUNTS = 1000  # counts that a missing cell may hold; `data.kinds` infers no column of greater ones as counts
 
 
@@ -72,7 +72,7 @@ class CellColumn:
         return DirichletCategorical(posterior)
 
     def statistics(self, weight: np.ndarray, cells: np.ndarray) -> np.ndarray:
-        """What rows with these cells, each in component h with `weight` (n, H), add to a posterior: (H, L) or (H, 2)."""
+        """What rows with these cells, in component h with `weight` (n, H), add to a posterior: (H, L) or (H, 2)."""
         seen = np.flatnonzero(cells >= 0)
         weight = weight[seen]
         if self.count:

@@ -1,7 +1,7 @@
 """Rows given sticks, gates and experts: responsibilities, missing cells and latent labels, as sums over a block.
 
-Updates 1 and 2 of [1], section 3.4.2. Unlike [1], for two classes q(t, x_missing | z) is joint: given z the latent t is a
-normal of variance 1 + w_m'Q_mm^-1 w_m cut by the label, and the missing cells follow it. With many classes it is
+Updates 1 and 2 of [1], section 3.4.2. Unlike [1], for two classes q(t, x_missing | z) is joint: given z the latent t is
+a normal of variance 1 + w_m'Q_mm^-1 w_m cut by the label, and the missing cells follow it. With many classes it is
 q(t | z) q(x_missing | z), each given the other of the last iteration. A missing cell beside the Gaussian block that an
 expert needs has q(cell | z) of its own.
 
@@ -124,10 +124,9 @@ def beside(block: Block, now: Expectations) -> np.ndarray:
 
 def _unseen(block: Block, now: Expectations) -> tuple[GatedSums, np.ndarray, None]:
     """Rows that no expert looks at: gates alone, of the label's class where gates belong to classes."""
-    n, p = now.n_components, now.view.width
+    n = now.n_components
     log_weight = now.weight + beside(block, now)
-    if p:
-        assert now.plain is not None
+    if now.plain is not None:
         cut = now.plain.condition(block.patterns, block.x, behind(now.pull, padded(n))[None])
         log_weight += cut.quad[:, :n] + 0.5 * (block.missing[:, None] * LOG_2PI - cut.logdet[:, :n])
     if now.owner is not None:
@@ -138,7 +137,7 @@ def _unseen(block: Block, now: Expectations) -> tuple[GatedSums, np.ndarray, Non
     sums = GatedSums.nothing(now.view, n, now.n_latents)
     sums.log_evidence = float(block.weight @ log_evidence)
     sums.count = weight.sum(axis=0)
-    if p:
+    if now.plain is not None:
         sums.first, sums.second = now.plain.accumulate(block.patterns, cut.xhat, cut.cw, weight, None)
     sums.cells = [column.statistics(weight, block.levels[j]) for j, column in enumerate(now.view.cells)]
     return sums, rho, None

@@ -1,9 +1,10 @@
 """Probabilities of every training row's class with that row left out, in closed form from one fit.
 
-What the row gave to the posterior of each component, its responsibility times its moments, is taken back: of the gate by
-Sherman and Morrison's formula, of the columns beside it by subtraction. Of an expert by one Newton step: with the
-slopes g_i and curvatures W_i of the rows' log probabilities at its mean, and H = <lambda> + sum_i rho_i W_i f_i f_i', the
-mean of the latent of row i moves by -rho_i h_i g_i / (1 - rho_i h_i W_i), h_i = f_i'H^-1 f_i, other rows' latents following.
+What the row gave to the posterior of each component, its responsibility times its moments, is taken back: of the gate
+by Sherman and Morrison's formula, of the columns beside it by subtraction. Of an expert by one Newton step: with the
+slopes g_i and curvatures W_i of the rows' log probabilities at its mean, and H = <lambda> + sum_i rho_i W_i f_i f_i',
+the mean of the latent of row i moves by -rho_i h_i g_i / (1 - rho_i h_i W_i), h_i = f_i'H^-1 f_i, and other rows'
+latents follow.
 Responsibilities, the experts' common prior and the start stay as they are, and expected cells count as seen.
 """
 

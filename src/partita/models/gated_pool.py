@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -41,11 +41,11 @@ class Pool:
 
     lenses: list[Lens]
     n_classes: int
-    voters: list[Model]
+    voters: Sequence[Model]
     lens_of: list[int]
     weight: np.ndarray
     temperature: float
-    whole: list[Model]
+    whole: Sequence[Model]
     whole_weight: np.ndarray
     n_jobs: int = 1
 

@@ -1,7 +1,7 @@
 """What a variational fit says of rows: Student's t gates, experts with every doubt integrated.
 
-One rule with and without missing cells. Unlike [1], section 3.4.3, which integrates over parameters for complete rows only
-and else puts means in their place, so that an answer jumps when one cell goes missing. The gate of component h is the
+One rule with and without missing cells. Unlike [1], section 3.4.3, which integrates over parameters for complete rows
+only and else puts means in their place, so that an answer jumps when one cell goes missing. The gate of component h is the
 predictive of its normal-inverse-Wishart, Student's t, closed under leaving cells out; given the observed cells the
 latent label has mean w'<features> and variance 1 + w'Cov(features)w + tr(Cov(w) <features features'>), by moments.
 """
@@ -204,7 +204,7 @@ def latent_moments(
     """Mean (b, H, K) and covariance (b, H, K, K) of the latent labels given the observed cells; and the part of the
     variance that is doubt about w at the expected features (b, H)."""
     assert model.experts is not None
-    n, p, experts = model.n_components, model.view.width, model.experts
+    n, experts = model.n_components, model.experts
     k = experts.mean.shape[1]
     mean = np.empty((len(block), n, k))
     at_mean = np.empty((len(block), n))

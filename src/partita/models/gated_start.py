@@ -32,7 +32,9 @@ def first_clusters(
     look: np.ndarray, label: np.ndarray, weight: np.ndarray, n_classes: int, k: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Cluster of every row, and the class of every cluster; rows without a label join the nearest cluster."""
-    cluster, owner, centres = np.full(len(look), -1), [], []
+    cluster = np.full(len(look), -1)
+    owner: list[int] = []
+    centres: list[np.ndarray] = []
     for c in range(n_classes):
         mine = np.flatnonzero(label == c)
         if not len(mine):

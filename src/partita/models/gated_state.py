@@ -1,6 +1,6 @@
 """What a variational fit of gated experts knows: priors, and the posterior over sticks, gates and experts.
 
-Atoms (gates with their experts), sticks and the experts' common prior stand apart: each is updated from sums of its own.
+Atoms (gates with their experts), sticks and the experts' common prior stand apart: each is updated from its own sums.
 """
 
 from __future__ import annotations

@@ -63,8 +63,8 @@ class QGMEProblem:
             self.view, self.x, self.levels, self.label, self.weight, self.n_classes, cluster, self.regulariser
         )
         tables = point_expectations(state, self.view).tables
-        guesses = [first_guesses(self.view, b, tables) for b in self.blocks if b.sort == GUESSED]
-        return replace(state, guesses=[table for guess in guesses for table in guess.tables])
+        guesses = [table for b in self.blocks if b.sort == GUESSED for table in first_guesses(b, tables)]
+        return replace(state, guesses=guesses)
 
     def step(self, state: QGMEState) -> tuple[QGMEState, Mapping[str, float]]:
         """M-step, if there was an E-step before, then E-step: what is told is of the parameters that come back."""
@@ -85,7 +85,7 @@ class QGMEProblem:
         for block in self.blocks:
             guesses = None
             if block.sort == GUESSED:
-                guesses = Guesses(self.view, tables[place : place + len(block.holes)])
+                guesses = Guesses(self.view, block, tables[place : place + len(block.holes)])
                 place += len(block.holes)
             before = None if state.latent is None else state.latent[block.index]
             part, _, after = expect(block, now, before, guesses)

@@ -34,7 +34,7 @@ class QGMEState:
     cells        of each column beside the Gaussian block, theta as of `PointColumn`
     w            (H, K, F) weights of the experts: one latent for two classes, one per class for more, none for one
     latent       (n, H, K) <t> as of the last E-step, for more than two classes; else None
-    guesses      for every column beside the block, (missing cells that experts guess, H, L)
+    guesses      probabilities of the levels of missing cells that experts guess, (H, cells, L) per block and column
     sums         what the last E-step added up over the rows; None before the first
     """
 
@@ -61,7 +61,7 @@ class QGMEState:
             cells=[theta[order] for theta in self.cells],
             w=self.w[order],
             latent=None if self.latent is None else np.ascontiguousarray(self.latent[:, order]),
-            guesses=[np.ascontiguousarray(guess[:, order]) for guess in self.guesses],
+            guesses=[guess[order] for guess in self.guesses],
             sums=None,
         )
 

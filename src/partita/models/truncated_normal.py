@@ -1,8 +1,8 @@
 """Normal variables cut by a class label: the probit of two classes, and the cone of many.
 
 Two classes: t ~ N(m, v), known to be of one sign. Many: t_k ~ N(m_k, 1) independently, known to have its largest
-coordinate at the label [1]; the normaliser is E_u prod_{j != y} Phi(u + m_y - m_j) with u standard normal, an integral in one
-dimension, taken by Gauss-Hermite quadrature around the mode of its integrand.
+coordinate at the label [1]; the normaliser is E_u prod_{j != y} Phi(u + m_y - m_j) with u standard normal, an integral
+in one dimension, taken by Gauss-Hermite quadrature around the mode of its integrand.
 
 [1] M. Girolami and S. Rogers (2006), Variational Bayesian multinomial probit regression with Gaussian process priors,
 Neural Computation 18, 1790-1817.
