@@ -100,8 +100,10 @@ void bind_gates(nb::module_& m) {
     const Gates gates = gates_from(Q, nullptr, nullptr, &r, n);
     expect(x, "x", {n, gates.P});
     expect(noise, "noise", {n, gates.P});
+    if (int64_t(z.size()) != n) throw std::invalid_argument("kernel array 'z' has the wrong shape");
     const Patterns rows = patterns_from(patterns);
     double* to = written<double>(out);
+    expect(nb::cast<Doubles>(out, false), "out", {n, gates.P});
     nb::gil_scoped_release free;
     gate_draw_missing(rows, x.data(), gates, z.data(), noise.data(), to);
   });

@@ -1,6 +1,7 @@
 """Kernels of Gaussian gates with missing cells: native and twin agree, and the twin with the joint Gaussian."""
 
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ CASES = [  # n, P, H, K, rows of r, share missing, distinct patterns (None: each
     (50, 20, 8, 1, 50, 0.3, 1),
     (6, 20, 16, 1, 1, 0.0, None),
     (6, 20, 16, 2, 1, 1.0, None),
+    (7, 70, 8, 1, 7, 0.4, None),
 ]
 
 
@@ -265,6 +267,24 @@ def test_draws_have_the_mean_and_covariance_of_the_missing_cells(rows_of_r):
         covariance = np.zeros((6, 6))
         covariance[block] = np.linalg.inv(given.Q[:, :, z[i]][block])
         close(root[i] @ root[i].T, covariance)
+
+
+def test_the_same_bytes_from_every_thread():
+    """Kernels keep memory from call to call: nothing of an earlier call, or of another thread's, may be seen."""
+    cases = [make(30, 20, 8, 1, 1, 0.5, None), make(40, 9, 24, 3, 40, 0.5, 8), make(5, 3, 8, 0, 1, 0.5, None)] * 4
+
+    def answer(given):
+        (n, P), H, K = given.x.shape, given.Q.shape[2], len(given.w)
+        sums, zeros = GateSums.room(P, H, 1), np.zeros
+        out = given.condition(native)
+        rest = (out.quad - out.quad.min(), out.wx, out.wcw, zeros((n, 1, H)), zeros((n, 1, K, H)))
+        native.gate_moments(given.patterns, given.x, given.r, given.Q, given.S, given.w, *rest, sums)
+        return b"".join(array.tobytes() for array in (*vars(out).values(), *vars(sums).values()))
+
+    alone = [answer(given) for given in cases]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(answer, cases)) == alone
+    assert alone[:3] == alone[3:6]
 
 
 def test_wrong_arrays_are_refused():

@@ -100,8 +100,8 @@ def gate_moments(
     """Add the moments of every row, weighted by rho (n, H), and those with other numbers.
 
     With xhat and cw_k of `gate_condition`, in a component a row has the mean xhat + sum_k shift_k cw_k, shift
-    (n, K, H), and the covariance pad(Q_mm^-1) + sum_kl f_kl cw_k cw_l', f (n, K, K, H) symmetric in k and l. The product
-    of the row with the number e is expected to be extra_e times its mean + sum_k tie_ek cw_k; extra (n, E, H), tie
+    (n, K, H), and the covariance pad(Q_mm^-1) + sum_kl f_kl cw_k cw_l', f (n, K, K, H) symmetric in k and l. Its
+    product with number e is expected to be extra_e times its mean + sum_k tie_ek cw_k; extra (n, E, H), tie
     (n, E, K, H).
     """
     for i, m in missing_cells(patterns):
