@@ -34,15 +34,16 @@ class IQGMEClassifier(GatedClassifier):
     """A classifier made of local linear experts whose number is inferred; missing cells are integrated out.
 
     Rows fall into the components of a Dirichlet-process mixture (Gaussian over real columns, categories and counts
-    beside), and each component has a linear probit expert for the label. By default fifteen small variational fits, most
-    of which look at some of the columns, are averaged; `average=False` is one model of the thesis [1].
+    beside), and each component has a linear probit expert for the label. By default fifteen small variational fits,
+    most of which look at some of the columns, are averaged; `average=False` is one model of the thesis [1].
 
     Parameters
     ----------
     inference : "vb" (variational) or "gibbs" (blocked Gibbs sampling of the same model; no average of small fits).
     average : True averages small fits (recommended); False takes one model, the best bound of `n_restarts` starts.
     max_experts : truncation of the Dirichlet process, where one model is fitted.
-    n_restarts : starts of the one model (None: 5; 3 with `n_factors`, 1 with `batch_size`); with "gibbs", chains (None: 4).
+    n_restarts : starts of the one model (None: 5; 3 with `n_factors`, 1 with `batch_size`); with "gibbs", chains
+        (None: 4).
     max_iter : iterations of each fit (None: 30 in the average, 300 for one model; with "gibbs", sweeps: 600).
     tol : relative rise of the bound below which a fit has converged (None: 1e-5 in the average, 1e-6 for one model).
     n_factors : None, an int (the most factors) or "auto" (at most 50): the form with factor analysers, for tables of

@@ -38,6 +38,17 @@ def _identities(array: np.ndarray, n: int) -> np.ndarray:
 
 
 @dataclass(eq=False)
+class Tied:
+    """Missing cells that follow one latent t, components last: in a component the mean of a row is xhat + shift cw, its
+    covariance pad(Q_mm^-1) + f cw cw', and its covariance with t tie cw."""
+
+    shift: np.ndarray  # (b, 1, H)
+    f: np.ndarray  # (b, 1, 1, H)
+    latent: np.ndarray  # (b, 1, H): <t>
+    tie: np.ndarray  # (b, 1, 1, H)
+
+
+@dataclass(eq=False)
 class GateForm:
     """Quadratic forms -1/2 x'Q_h x + r'x of H components over P columns, with K weight vectors of experts.
 
@@ -71,9 +82,13 @@ class GateForm:
     def width(self) -> int:
         return self.Q.shape[2]
 
-    def condition(self, patterns: Patterns, x: np.ndarray, r: np.ndarray) -> Conditioned:
-        """Integrate the missing cells of rows x (b, P) out; r is (1, P, H) or (b, P, H), components last."""
-        out = Conditioned.room(len(x), x.shape[1], len(self.w), self.width)
+    def condition(self, patterns: Patterns, x: np.ndarray, r: np.ndarray, cells: bool = True) -> Conditioned:
+        """Integrate the missing cells of rows x (b, P) out; r is (1, P, H) or (b, P, H), components last.
+
+        Without `cells` no array of expected cells is made.
+        """
+        room = Conditioned.room if cells else Conditioned.scalars
+        out = room(len(x), x.shape[1], len(self.w), self.width)
         kernel.gate_condition(patterns, x, r, self.Q, self.S, self.logdet, self.w, self.V, out)
         return out
 
@@ -87,3 +102,19 @@ class GateForm:
         corrections = np.zeros((len(xhat), 0, 0, self.width)) if f is None else f
         kernel.gate_accumulate(patterns, self.Q, self.S, xhat, cw, weights, corrections, sums)
         return in_front(sums.first, self.n), in_front(sums.second, self.n)
+
+    def moments(
+        self, patterns: Patterns, x: np.ndarray, r: np.ndarray, rho: np.ndarray, law: Tied | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The same without arrays of cells, and (n, P) weighted products of the cells with a latent; see `Tied`."""
+        n_rows, width, k = len(x), self.width, 0 if law is None else 1
+        if law is None:
+            nothing = np.zeros((n_rows, 0, width))
+            law = Tied(nothing, np.zeros((n_rows, 0, 0, width)), nothing, np.zeros((n_rows, 0, 0, width)))
+        sums = GateSums.room(x.shape[1], width, k)
+        weights = np.zeros((n_rows, width))
+        weights[:, : self.n] = rho
+        w = self.w[:k]
+        kernel.gate_moments(patterns, x, r, self.Q, self.S, w, weights, law.shift, law.f, law.latent, law.tie, sums)
+        products = in_front(sums.cross[0], self.n) if k else np.zeros((self.n, x.shape[1]))
+        return in_front(sums.first, self.n), in_front(sums.second, self.n), products

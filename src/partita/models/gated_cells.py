@@ -96,6 +96,14 @@ class CellColumn:
             return value * log_rate[:, None] - rate[:, None] - gammaln(value + 1.0)
         return digamma(posterior) - digamma(posterior.sum(axis=-1, keepdims=True))
 
+    def expected_log(self, table: np.ndarray, posterior: np.ndarray, cells: np.ndarray) -> np.ndarray:
+        """E[log p(cell | theta)] of every row in every component, 0 for missing ones: (n, H); `table` is that of the
+        levels. Counts may lie beyond it."""
+        seen = (cells >= 0)[:, None]
+        if not self.count or cells.max(initial=0) < self.n_levels:
+            return table.T[np.maximum(cells, 0)] * seen
+        return self.family(posterior).expected_log_likelihood(np.where(cells < 0, np.nan, cells)[:, None])
+
     def log_predictive(self, posterior: np.ndarray, cells: np.ndarray) -> np.ndarray:
         """log p(cell) of every row in every component, 0 for missing ones: (n, H)."""
         shown = np.where(cells < 0, np.nan, cells) if self.count else cells

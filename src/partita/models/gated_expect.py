@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import digamma
 
-from .gate_forms import GateForm, behind, in_front, padded
+from .gate_forms import GateForm, Tied, behind, in_front, padded
 from .gated_guess import Guesses
 from .gated_rows import UNSEEN, Block, View
 from .gated_state import GatedState
@@ -36,7 +36,7 @@ class Expectations:
 
     weight     (H,) <ln pi> + 1/2 (<ln|Lambda|> - P/u - P ln 2 pi - m'<Lambda>m)
     pull       (H, P) <Lambda> m
-    tables     of every column beside the Gaussian block, (H, L) expected log probabilities
+    cells, tables   of every column beside the Gaussian block, its posterior and (H, L) expected log probabilities
     plain      forms of rows that no expert looks at; seen: of those that one does
     w, V       (H, K, F) mean and (H, F, F) covariance of the experts
     M          (H, F, F) sum over latents of <w w'>, for many classes and guesses
@@ -45,6 +45,7 @@ class Expectations:
     view: View
     weight: np.ndarray
     pull: np.ndarray
+    cells: list[np.ndarray]
     tables: list[np.ndarray]
     plain: GateForm | None
     seen: GateForm | None
@@ -83,7 +84,7 @@ def expectations(state: GatedState, view: View) -> Expectations:
             many = w.shape[1] > 1
             seen = GateForm.make(precision + (M if many else V)[:, :p, :p], None if many else w[:, :, :p])
     plain = GateForm.make(precision) if p else None
-    return Expectations(view, weight, pull, tables, plain, seen, state.owner, w, V, M)
+    return Expectations(view, weight, pull, state.cells, tables, plain, seen, state.owner, w, V, M)
 
 
 def expect(
@@ -116,9 +117,8 @@ def responsibilities(log_weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def beside(block: Block, now: Expectations) -> np.ndarray:
     """Expected log probability of the observed cells beside the Gaussian block, (b, H)."""
     out = np.zeros((len(block), now.n_components))
-    for j, table in enumerate(now.tables):
-        seen = block.levels[j] >= 0
-        out += table.T[np.maximum(block.levels[j], 0)] * seen[:, None]
+    for column, table, posterior, cells in zip(now.view.cells, now.tables, now.cells, block.levels, strict=True):
+        out += column.expected_log(table, posterior, cells)
     return out
 
 
@@ -126,8 +126,9 @@ def _unseen(block: Block, now: Expectations) -> tuple[GatedSums, np.ndarray, Non
     """Rows that no expert looks at: gates alone, of the label's class where gates belong to classes."""
     n = now.n_components
     log_weight = now.weight + beside(block, now)
+    r = behind(now.pull, padded(n))[None]
     if now.plain is not None:
-        cut = now.plain.condition(block.patterns, block.x, behind(now.pull, padded(n))[None])
+        cut = now.plain.condition(block.patterns, block.x, r, cells=False)
         log_weight += cut.quad[:, :n] + 0.5 * (block.missing[:, None] * LOG_2PI - cut.logdet[:, :n])
     if now.owner is not None:
         foreign = (block.label[:, None] >= 0) & (block.label[:, None] != now.owner)
@@ -138,23 +139,23 @@ def _unseen(block: Block, now: Expectations) -> tuple[GatedSums, np.ndarray, Non
     sums.log_evidence = float(block.weight @ log_evidence)
     sums.count = weight.sum(axis=0)
     if now.plain is not None:
-        sums.first, sums.second = now.plain.accumulate(block.patterns, cut.xhat, cut.cw, weight, None)
+        sums.first, sums.second, _ = now.plain.moments(block.patterns, block.x, r, weight)
     sums.cells = [column.statistics(weight, block.levels[j]) for j, column in enumerate(now.view.cells)]
     return sums, rho, None
 
 
 @dataclass(eq=False)
 class _Rows:
-    """Rows of a block given every component: x (b, P, Hpad) expected cells, latent (b, H, K) <t>, and of two classes
-    what ties them: cw (b, 1, P, Hpad), f (b, 1, 1, Hpad) with Cov(x) = Q_mm^-1 + f cw cw', tie (b, H) with Cov(x, t) =
-    cw tie."""
+    """Rows of a block given every component: latent (b, H, K) <t>, x (b, P, Hpad) expected cells (empty where an expert
+    sees the Gaussian columns alone: their sums need no array of cells); of two classes what ties them, and cw
+    (b, 1, P, Hpad)."""
 
     log_weight: np.ndarray
+    r: np.ndarray
     x: np.ndarray
     latent: np.ndarray
     cw: np.ndarray
-    f: np.ndarray | None
-    tie: np.ndarray | None
+    tied: Tied | None
 
 
 def _means(block: Block, now: Expectations, latent: np.ndarray | None, guesses: Guesses | None) -> _Rows:
@@ -185,12 +186,14 @@ def _linear(now: Expectations, looks: np.ndarray, matrix: np.ndarray) -> np.ndar
 
 
 def _two(block: Block, now: Expectations, looks: np.ndarray, log_weight: np.ndarray, offset: np.ndarray) -> _Rows:
-    n, p = now.n_components, now.view.width
+    n, p, width = now.n_components, now.view.width, padded(now.n_components)
     mean, variance = offset[:, :, 0], np.ones((len(block), n))
-    x = cw = np.zeros((len(block), 0, padded(n)))
+    r = x = cw = np.zeros((len(block), 0, width))
+    cells = looks.shape[2] > 1
     if p:
         assert now.seen is not None
-        cut = now.seen.condition(block.patterns, block.x, _linear(now, looks, now.V))
+        r = _linear(now, looks, now.V)
+        cut = now.seen.condition(block.patterns, block.x, r, cells)
         log_weight += cut.quad[:, :n] + 0.5 * (block.missing[:, None] * LOG_2PI - cut.logdet[:, :n])
         mean = mean + cut.wx[:, 0, :n]
         variance += cut.wcw[:, 0, 0, :n]
@@ -198,13 +201,18 @@ def _two(block: Block, now: Expectations, looks: np.ndarray, log_weight: np.ndar
     sign = np.where(block.label == 1, 1.0, -1.0)[:, None]
     log_label, expected, spread = cut_at_zero(mean, variance, sign)
     log_weight += log_label
-    f = np.zeros((len(block), 1, 1, padded(n)))
-    if p:
-        shift = np.zeros((len(block), 1, padded(n)))
-        shift[:, 0, :n] = (expected - mean) / variance
-        x += cw[:, 0] * shift
-        f[:, 0, 0, :n] = spread / variance**2 - 1.0 / variance
-    return _Rows(log_weight, x, expected[:, :, None], cw, f, spread / variance)
+
+    def last(part: np.ndarray, *shape: int) -> np.ndarray:
+        out = np.zeros((len(block), *shape, width))
+        out[..., :n] = part.reshape(len(block), *shape, n)
+        return out
+
+    share = spread / variance
+    shift, f = last((expected - mean) / variance, 1), last((share - 1.0) / variance, 1, 1)
+    tied = Tied(shift, f, last(expected, 1), last(share, 1, 1))
+    if p and cells:
+        x += cw[:, 0] * tied.shift
+    return _Rows(log_weight, r, x, expected[:, :, None], cw, tied)
 
 
 def _many(
@@ -212,7 +220,7 @@ def _many(
 ) -> _Rows:
     n, p = now.n_components, now.view.width
     mean = offset
-    x = np.zeros((len(block), 0, padded(n)))
+    r = x = np.zeros((len(block), 0, padded(n)))
     if p:
         assert now.seen is not None
         w = now.w[:, :, :p]
@@ -226,7 +234,7 @@ def _many(
         log_weight -= (latent * inside).sum(axis=2)
     log_label, expected = cone(mean, block.label[:, None])
     log_weight += log_label + 0.5 * (mean**2).sum(axis=2)
-    return _Rows(log_weight, x, expected, np.zeros((len(block), 0, p, padded(n))), None, None)
+    return _Rows(log_weight, r, x, expected, np.zeros((len(block), 0, p, padded(n))), None)
 
 
 def _sums(block: Block, now: Expectations, rows: _Rows, weight: np.ndarray, guesses: Guesses | None) -> GatedSums:
@@ -234,28 +242,43 @@ def _sums(block: Block, now: Expectations, rows: _Rows, weight: np.ndarray, gues
     n, p = now.n_components, now.view.width
     sums = GatedSums.nothing(now.view, n, now.n_latents)
     sums.count = weight.sum(axis=0)
-    if p:
-        assert now.seen is not None
-        sums.first, sums.second = now.seen.accumulate(block.patterns, rows.x, rows.cw, weight, rows.f)
-        sums.products[:, :p, :p] = sums.second
+    light = rows.tied is not None and now.view.n_features == p + 1
     sums.cells = [column.statistics(weight, block.levels[j]) for j, column in enumerate(now.view.cells)]
     pull = weight[:, :, None] * rows.latent  # (b, H, K)
-    if now.view.n_features == p + 1 and now.n_latents == 1:
+    if light and p:
+        assert now.seen is not None and rows.tied is not None
+        sums.first, sums.second, products = now.seen.moments(block.patterns, block.x, rows.r, weight, rows.tied)
+        sums.targets[:, 0, :p] = products
+    elif p:
+        assert now.seen is not None
+        f = None if rows.tied is None else rows.tied.f
+        sums.first, sums.second = now.seen.accumulate(block.patterns, rows.x, rows.cw, weight, f)
+    sums.products[:, :p, :p] = sums.second
+    if light:
         sums.products[:, :p, p] = sums.first
         sums.products[:, p, p] = sums.count
         sums.targets[:, 0, p] = pull[:, :, 0].sum(axis=0)
-        sums.targets[:, 0, :p] = np.einsum("bh,bph->hp", pull[:, :, 0], rows.x[:, :, :n])
     else:
-        looks = block.features[None] if guesses is None else guesses.looks
-        weighted = np.swapaxes(weight.T[:, :, None] * looks, 1, 2)  # (H, C, b)
-        x, pull = in_front(rows.x, n), np.moveaxis(pull, 0, 2)  # (H, b, P), (H, K, b)
-        sums.products[:, p:, p:] = np.matmul(weighted, looks)
-        sums.products[:, :p, p:] = np.swapaxes(np.matmul(weighted, x), 1, 2)
-        sums.targets[:, :, p:] = np.matmul(pull, looks)
-        sums.targets[:, :, :p] = np.matmul(pull, x)
+        _add_products(block, now, rows, weight, pull, guesses, sums)
     sums.products[:, p:, :p] = np.swapaxes(sums.products[:, :p, p:], 1, 2)
-    if p and rows.tie is not None:
-        sums.targets[:, 0, :p] += np.einsum("bh,bph->hp", weight * rows.tie, rows.cw[:, 0, :, :n])
     if guesses is not None:
         guesses.add(block, now, weight, sums)
     return sums
+
+
+def _add_products(
+    block: Block, now: Expectations, rows: _Rows, weight: np.ndarray, pull: np.ndarray, guesses: Guesses | None,
+    sums: GatedSums,
+) -> None:  # fmt: skip
+    """Products of features behind the Gaussian columns with each other, with those columns and with the latents."""
+    n, p = now.n_components, now.view.width
+    looks = block.features[None] if guesses is None else guesses.looks
+    weighted = np.swapaxes(weight.T[:, :, None] * looks, 1, 2)  # (H, C, b)
+    x, pull = in_front(rows.x, n), np.moveaxis(pull, 0, 2)  # (H, b, P), (H, K, b)
+    sums.products[:, p:, p:] = np.matmul(weighted, looks)
+    sums.products[:, :p, p:] = np.swapaxes(np.matmul(weighted, x), 1, 2)
+    sums.targets[:, :, p:] = np.matmul(pull, looks)
+    sums.targets[:, :, :p] = np.matmul(pull, x)
+    if p and rows.tied is not None:
+        share = weight * rows.tied.tie[:, 0, 0, :n]
+        sums.targets[:, 0, :p] += np.einsum("bh,bph->hp", share, rows.cw[:, 0, :, :n])

@@ -1,8 +1,8 @@
 """What a variational fit says of rows: Student's t gates, experts with every doubt integrated.
 
 One rule with and without missing cells. Unlike [1], section 3.4.3, which integrates over parameters for complete rows
-only and else puts means in their place, so that an answer jumps when one cell goes missing. The gate of component h is the
-predictive of its normal-inverse-Wishart, Student's t, closed under leaving cells out; given the observed cells the
+only and else puts means in their place, so that an answer jumps when one cell goes missing. The gate of component h is
+the predictive of its normal-inverse-Wishart, Student's t, closed under leaving cells out; given the observed cells the
 latent label has mean w'<features> and variance 1 + w'Cov(features)w + tr(Cov(w) <features features'>), by moments.
 """
 

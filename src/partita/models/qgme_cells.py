@@ -40,6 +40,9 @@ class PointColumn(CellColumn):
             return xlogy(value, posterior) - posterior - gammaln(value + 1.0)
         return np.log(posterior)
 
+    def expected_log(self, table: np.ndarray, posterior: np.ndarray, cells: np.ndarray) -> np.ndarray:
+        return self.log_predictive(posterior, cells)
+
     def log_predictive(self, posterior: np.ndarray, cells: np.ndarray) -> np.ndarray:
         """log p(cell) of every row in every component, 0 for missing ones: (n, H)."""
         seen, shown = (cells >= 0)[:, None], np.maximum(cells, 0)

@@ -108,13 +108,13 @@ def point_expectations(state: QGMEState, view: View) -> Expectations:
     w, n_latents = state.w, state.w.shape[1]
     if not n_latents:  # one class: nothing to decide, all components are of that class
         nothing, owner = np.zeros((n, 0, 0)), np.zeros(n, np.int64)
-        return Expectations(view, weight, pull, tables, plain, None, owner, w, nothing, nothing)
+        return Expectations(view, weight, pull, state.cells, tables, plain, None, owner, w, nothing, nothing)
     V, M = np.zeros((n, f, f)), np.einsum("hkf,hkg->hfg", w, w)
     seen = None
     if p:
         many = n_latents > 1
         seen = GateForm.make(precision + M[:, :p, :p] if many else precision, None if many else w[:, :, :p])
-    return Expectations(view, weight, pull, tables, plain, seen, None, w, V, M)
+    return Expectations(view, weight, pull, state.cells, tables, plain, seen, None, w, V, M)
 
 
 def maximised(state: QGMEState, sums: GatedSums, view: View, regulariser: Regulariser) -> QGMEState:
