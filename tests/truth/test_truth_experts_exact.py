@@ -120,7 +120,7 @@ def check(experts: str | None, moves: Moves, steps: int) -> None:
 
 @pytest.mark.parametrize("experts", ["own", None])
 def test_all_allotments(experts):
-    check(experts, Moves(alpha=ALPHA), 900)
+    check(experts, Moves(alpha=ALPHA), 600)
 
 
 @pytest.mark.slow

@@ -152,7 +152,7 @@ def _log_expected(count: np.ndarray, alpha: float) -> np.ndarray:
     """log p(z_i = h | the others) under truncated sticks."""
     total = count[::-1].cumsum()[::-1]
     stick = (1.0 + count) / (1.0 + alpha + total)
-    rest = (alpha + (total - count)) / (1.0 + alpha + total)  # in this order: alpha may be far below one row
+    rest = (alpha + (total - count)) / (1.0 + alpha + total)  # in this order: alpha may be tiny
     stick[-1] = 1.0
     return np.log(stick) + np.concatenate([[0.0], np.cumsum(np.log(rest[:-1]))])
 
