@@ -90,14 +90,14 @@ class GatesDisplay:
         ax.imshow(self._surface(), origin="lower", extent=(*ax.get_xlim(), *ax.get_ylim()), aspect="auto",
                   interpolation="bilinear", zorder=0)  # fmt: skip
         for margin in _margins(self.probability):
-            _zero_line(ax, *self.grids, margin.T, colors=INK, linewidths=1.1, linestyles="--", zorder=3)
+            _zero_line(ax, self.grids, margin.T, colors=INK, linewidths=1.1, linestyles="--", zorder=3)
         self._draw_rows(ax, max_rows)
         for g in np.argsort(self.weight):
             size = np.sqrt(self.weight[g] / self.weight.max())
             ax.plot(*self.discs[g, -1].T, color=INK, linewidth=0.6 + 1.4 * size, alpha=0.9, zorder=4)
             ax.scatter(*self.centre[g], s=6 + 60 * size**2, color=INK, linewidth=0, zorder=5)
             for margin in _margins(self.said[g]):
-                _zero_line(ax, *np.moveaxis(self.discs[g], 2, 0), margin, colors=ACCENT, zorder=6,
+                _zero_line(ax, np.moveaxis(self.discs[g], 2, 0), margin, colors=ACCENT, zorder=6,
                            linewidths=0.8 + 1.4 * size)  # fmt: skip
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
         ax.set_title(f"{len(self.weight)} gate{'s' * (len(self.weight) > 1)} ({self.coverage:.0%} of each inside)",
@@ -160,9 +160,10 @@ def _margins(probability: np.ndarray) -> list[np.ndarray]:
     return [logs[..., k] - np.delete(logs, k, axis=-1).max(axis=-1) for k in chosen]
 
 
-def _zero_line(ax: Any, x: np.ndarray, y: np.ndarray, margin: np.ndarray, **style: Any) -> None:
+def _zero_line(ax: Any, points: Any, margin: np.ndarray, **style: Any) -> None:
+    """Where the margin at `points` (a pair: x and y) changes its sign."""
     if margin.min() < 0 < margin.max():
-        ax.contour(x, y, margin, levels=[0.0], **style)
+        ax.contour(points[0], points[1], margin, levels=[0.0], **style)
 
 
 def _short(name: Any, most: int = 18) -> str:

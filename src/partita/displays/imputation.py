@@ -82,8 +82,8 @@ class ImputationDisplay:
         unit = np.nanstd(full.reals, axis=0)
         unit = np.broadcast_to(np.where(unit > 0, unit, 1.0), full.reals.shape)[numeric]
         centre = np.broadcast_to(np.nanmean(np.where(numeric.any(axis=0), full.reals, 0.0), axis=0), full.reals.shape)
-        scaled = [(values - centre[numeric]) / unit for values in (truth, median, low[-1], high[-1])]
-        return cls(NOMINAL, inside / len(truth), *band, *scaled, coverage)
+        here, middle, below, above = ((v - centre[numeric]) / unit for v in (truth, median, low[-1], high[-1]))
+        return cls(NOMINAL, inside / len(truth), band[0], band[1], here, middle, below, above, coverage)
 
     def plot(self, ax: Any = None, *, max_cells: int = 200) -> ImputationDisplay:
         """Draw the coverage curve and, beside it, at most `max_cells` intervals, evenly spread.

@@ -65,9 +65,9 @@ class LowerBoundDisplay:
         drawn = [bound - bound[-1] if self.apart and len(bound) else bound for bound in self.bounds]
         order = [k for k in range(len(drawn)) if k != self.best] + [self.best]
         for k in order:
-            best, steps = k == self.best, np.arange(1, len(drawn[k]) + 1)
-            ax.plot(steps, drawn[k], color=ACCENT if best else QUIET, linewidth=2.0 if best else 1.1,
-                    alpha=1.0 if best else 0.8, marker="o" if len(steps) == 1 else None)  # fmt: skip
+            first, steps = k == self.best, np.arange(1, len(drawn[k]) + 1)
+            ax.plot(steps, drawn[k], color=ACCENT if first else QUIET, linewidth=2.0 if first else 1.1,
+                    alpha=1.0 if first else 0.8, marker="o" if len(steps) == 1 else None)  # fmt: skip
         ax.scatter(len(drawn[self.best]), drawn[self.best][-1], s=30, color=ACCENT, zorder=4)
         low, high = _window(drawn, self.best)
         if low < high:
