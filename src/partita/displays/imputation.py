@@ -14,7 +14,7 @@ from .canvas import ACCENT, INK, QUIET, canvas, colour
 from .filled_cells import chosen_columns
 from .wanted import need_method
 
-NOMINAL = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
+NOMINAL = np.array([0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95])
 
 
 class ImputationDisplay:
@@ -72,17 +72,18 @@ class ImputationDisplay:
             raise ValueError(
                 "X_true fills no hole of X in a real or count column that was seen in training: nothing to compare."
             )
-        levels = np.append(NOMINAL, coverage)
+        levels = np.unique(np.append(NOMINAL, coverage))
+        drawn, nominal = int(np.searchsorted(levels, coverage)), np.isin(levels, NOMINAL)
         tails = np.concatenate([(1 - levels) / 2, [0.5], (1 + levels) / 2])
         tables = [encode(t, schema, "impute").reals[numeric] for t in estimator.impute(X, quantiles=tails)]
         low, median, high = np.array(tables[: len(levels)]), tables[len(levels)], np.array(tables[len(levels) + 1 :])
         truth = full.reals[numeric]
-        inside = ((low <= truth) & (truth <= high)).sum(axis=1)[:-1]
+        inside = ((low <= truth) & (truth <= high)).sum(axis=1)[nominal]
         band = beta.ppf([[0.05], [0.95]], inside + 1, len(truth) - inside + 1)
         unit = np.nanstd(full.reals, axis=0)
         unit = np.broadcast_to(np.where(unit > 0, unit, 1.0), full.reals.shape)[numeric]
         centre = np.broadcast_to(np.nanmean(np.where(numeric.any(axis=0), full.reals, 0.0), axis=0), full.reals.shape)
-        here, middle, below, above = ((v - centre[numeric]) / unit for v in (truth, median, low[-1], high[-1]))
+        here, middle, below, above = ((v - centre[numeric]) / unit for v in (truth, median, low[drawn], high[drawn]))
         return cls(NOMINAL, inside / len(truth), band[0], band[1], here, middle, below, above, coverage)
 
     def plot(self, ax: Any = None, *, max_cells: int = 200) -> ImputationDisplay:
