@@ -18,6 +18,7 @@ FOLDER = Path(__file__).resolve().parent
 PAGES = (
     "index.md",
     "first_holed_table.md",
+    "quarter_gone.md",
     "attributes_together.md",
     "how_aclass_works.md",
     "crp_mixture.md",

@@ -83,6 +83,8 @@ def test_examples_draw(tmp_path):
     clusters = load_module(ROOT / "examples" / "mixed_clusters.py")
     late = load_module(ROOT / "examples" / "online_labels_late.py")
     board = load_module(ROOT / "examples" / "tic_tac_toe_interactions.py")
+    experts = load_module(ROOT / "examples" / "gated_experts.py")
     drawn = clusters.main(tmp_path, n_rows=80, n_sweeps=10), late.main(tmp_path, n_stream=160, size=40)
-    for path in (*drawn, board.main(tmp_path, n_boards=600)):
+    drawn = *drawn, board.main(tmp_path, n_boards=600), experts.main(tmp_path, n_rows=90, max_iter=10)
+    for path in drawn:
         assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000

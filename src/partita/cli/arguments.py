@@ -11,7 +11,7 @@ LATER = {
 }
 """Commands of releases to come, and what they will do."""
 
-MODELS = ("aclass", "kikuchi", "naive-bayes", "tan", "crp")
+MODELS = ("aclass", "iqgme", "kikuchi", "naive-bayes", "qgme", "tan", "crp")
 """What can be learnt; all but the last predict a target."""
 
 FILE = "CSV, Parquet, or any file DuckDB reads"

@@ -9,11 +9,14 @@ import partita
 from partita.cli.tables import kinds_of
 
 CLASSIFIERS = {
-    "aclass": partita.AClass,
-    "kikuchi": partita.KikuchiBayesClassifier,
-    "naive-bayes": partita.NaiveBayes,
-    "tan": partita.TANClassifier,
+    "aclass": "AClass",
+    "iqgme": "IQGMEClassifier",
+    "kikuchi": "KikuchiBayesClassifier",
+    "naive-bayes": "NaiveBayes",
+    "qgme": "QGMEClassifier",
+    "tan": "TANClassifier",
 }
+"""The word of `--model` -> the name in `partita`; what is not asked for is not imported."""
 
 
 def new_model(args: argparse.Namespace, frame: Any) -> Any:
@@ -28,7 +31,7 @@ def new_model(args: argparse.Namespace, frame: Any) -> Any:
     if kind not in ("aclass", "crp") and args.sweeps is not None:
         raise ValueError(f"--sweeps has no use with --model {kind}, which has no chains. Leave it out.")
     sweeps = {"n_sweeps": args.sweeps} if kind in ("aclass", "crp") else {}
-    return CLASSIFIERS.get(kind, partita.CRPMixture)(
+    return _estimator(kind)(
         **sweeps,
         random_state=args.seed,
         n_jobs=args.jobs,
@@ -37,6 +40,15 @@ def new_model(args: argparse.Namespace, frame: Any) -> Any:
         time_budget=args.time_budget,
         checkpoint=args.checkpoint,
     )
+
+
+def _estimator(kind: str) -> Any:
+    """The class behind a word of `--model`."""
+    name = CLASSIFIERS.get(kind, "CRPMixture")
+    if not hasattr(partita, name):
+        here = ", ".join(word for word, known in CLASSIFIERS.items() if hasattr(partita, known))
+        raise ValueError(f"--model {kind}: {name} is not in this release. Take one of: {here}, crp.")
+    return getattr(partita, name)
 
 
 def fit_model(model: Any, frame: Any, target: Any) -> Any:
@@ -48,5 +60,5 @@ def check_imputes(model: Any) -> None:
     if not hasattr(model, "impute"):
         raise ValueError(
             f"{type(model).__name__} predicts a class and cannot fill cells. Take a model that can: "
-            "aclass, crp or naive-bayes."
+            "aclass, crp, iqgme or naive-bayes."
         )

@@ -48,7 +48,7 @@ class FilledCellsDisplay:
         if len(holed) != len(full):
             raise ValueError(f"X has {len(holed)} rows and X_true {len(full)}; give the same rows.")
         removed = full.observed() & ~holed.observed()
-        removed &= _chosen(holed.schema, columns)
+        removed &= chosen_columns(holed.schema, columns)
         if not removed.any():
             raise ValueError("X_true fills no hole of X in these columns: there is nothing to compare.")
         draws = [estimator._encode(t) for t in estimator.impute(X, n_draws=n_draws, random_state=random_state)]
@@ -84,7 +84,7 @@ class FilledCellsDisplay:
         return self
 
 
-def _chosen(schema: Any, columns: Any) -> np.ndarray:
+def chosen_columns(schema: Any, columns: Any) -> np.ndarray:
     """(n_columns,) whether a column is to be shown."""
     if columns is None:
         return np.ones(schema.n_columns, bool)

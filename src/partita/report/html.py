@@ -12,6 +12,7 @@ from partita.displays.picture import draw_png
 from partita.displays.probabilities import ProbabilitiesDisplay
 from partita.displays.reliability import ReliabilityDisplay
 from partita.report.columns import column_facts, size_of
+from partita.report.experts import expert_picture, gate_facts
 from partita.report.interactions import interaction_picture
 from partita.report.scores import Scores, score
 from partita.report.summary import group_posteriors, learnt_facts
@@ -21,12 +22,12 @@ _SIZES_SHOWN = 20
 
 
 def render_report(model: Any, X: Any, title: str = "Report", held_out: tuple[Any, Any] | None = None) -> str:
-    """The page about a fitted model and its table: overview, holes per column, groups, interactions, and calibration.
+    """The page about a fitted model and its table: overview, holes, groups, experts, interactions, and calibration.
 
     held_out    rows the classifier has not seen and their labels; without it there is no part on calibration.
     """
     columns = column_facts(X, model.schema_)
-    together = interaction_picture(model)
+    together, experts = interaction_picture(model), expert_picture(model, X)
     share = float(np.mean([column.missing for column in columns]))
     return _render(
         "report.html",
@@ -37,6 +38,8 @@ def render_report(model: Any, X: Any, title: str = "Report", held_out: tuple[Any
         columns=columns,
         posteriors=[(of, _bars(sizes)) for of, sizes in group_posteriors(model)],
         together=None if together is None else _embedded(together),
+        gates=gate_facts(model, X),
+        experts=None if experts is None else _embedded(experts),
         calibration=None if held_out is None else _calibration(model, *held_out),
     )
 

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.data.kinds import DISCRETE
 from partita.report.columns import column_facts, size_of
+from partita.report.experts import expert_facts
 from partita.report.interactions import interaction_facts
-from partita.report.tables import align, number, percent
+from partita.report.tables import align, likely_sizes, number, percent
 
-_SIZES_SHOWN = 5
 _R_HAT_FINE = 1.1
 
 
@@ -38,19 +38,19 @@ def summary(model: Any, X: Any = None) -> str:
 
 
 def learnt_facts(model: Any) -> list[tuple[str, str]]:
-    """Pairs of a name and what the model learnt: classes, groups, temperature, interactions, parameters set."""
+    """Pairs of a name and what the model learnt: classes, groups, temperature, experts, interactions, parameters."""
     facts = [("columns", _kinds(model.schema_.kinds))]
     if hasattr(model, "n_rows_seen_"):
         facts.insert(0, ("learnt from", f"{model.n_rows_seen_:,} rows"))
     if hasattr(model, "classes_"):
         facts.append(("classes", ", ".join(map(str, model.classes_))))
-    facts += [(f"groups{of}", _sizes(posterior)) for of, posterior in group_posteriors(model)]
+    facts += [(f"groups{of}", likely_sizes(posterior)) for of, posterior in group_posteriors(model)]
     if hasattr(model, "diagnostics_"):
         facts.append(("agreement of the chains", _agreement(model.diagnostics_)))
     for attribute, name in (("alpha_", "concentration"), ("temperature_", "temperature")):
         if hasattr(model, attribute):
             facts.append((name, ", ".join(number(float(value)) for value in np.ravel(getattr(model, attribute)))))
-    facts += interaction_facts(model)
+    facts += expert_facts(model) + interaction_facts(model)
     facts.append(("parameters", set_parameters(model) or "all at their defaults"))
     return facts
 
@@ -87,9 +87,3 @@ def _agreement(diagnostics: Mapping[str, Mapping[str, float]]) -> str:
 def _kinds(kinds: tuple[str, ...]) -> str:
     names, counts = np.unique(kinds, return_counts=True)
     return ", ".join(f"{count} {name}" for name, count in zip(names, counts))
-
-
-def _sizes(posterior: Mapping[int, float]) -> str:
-    likely = sorted(posterior.items(), key=lambda pair: -pair[1])
-    shown = ", ".join(f"{size} ({percent(p)})" for size, p in likely[:_SIZES_SHOWN])
-    return shown + (f", {len(likely) - _SIZES_SHOWN} other sizes" if len(likely) > _SIZES_SHOWN else "")

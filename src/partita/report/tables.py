@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+_SIZES_SHOWN = 5
 
 
 def align(header: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
@@ -24,6 +26,13 @@ def percent(share: float) -> str:
     if 0 < share < 0.001:
         return "<0.1 %"
     return f"{100 * share:.1f} %"
+
+
+def likely_sizes(posterior: Mapping[int, float]) -> str:
+    """A posterior over a number of groups in words, the most probable first."""
+    likely = sorted(posterior.items(), key=lambda pair: -pair[1])
+    shown = ", ".join(f"{size} ({percent(p)})" for size, p in likely[:_SIZES_SHOWN])
+    return shown + (f", {len(likely) - _SIZES_SHOWN} other sizes" if len(likely) > _SIZES_SHOWN else "")
 
 
 def number(value: float) -> str:
