@@ -1,0 +1,72 @@
+"""What the scripts of the iQGME thesis share: one model with all it has learnt kept, options that may be absent, holes."""
+
+from __future__ import annotations
+
+import zlib
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from partita import IQGMEClassifier
+from partita.datasets import fetch_uci
+
+
+class Kept(IQGMEClassifier):
+    """One model of the thesis, with the posterior of its sticks and its training responsibilities at hand."""
+
+    def _take(self, learnt: Any) -> None:
+        super()._take(learnt)
+        self.state_ = learnt.states[learnt.whole[0]]
+
+
+def one_model(seed: int, **settings: Any) -> Kept:
+    return Kept(average=False, random_state=seed, n_jobs=1, **settings)
+
+
+@cache
+def works(option: str, value: Any) -> bool:
+    """Whether this version takes the option to heart: one that is refused, or that changes nothing, is not there."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] + 0.5 * rng.normal(size=60) > 0).astype(int)
+    fits = []
+    for settings in ({}, {option: value}):
+        try:
+            model = IQGMEClassifier(average=False, n_restarts=1, max_iter=20, random_state=0, **settings).fit(X, y)
+        except Exception:
+            return False
+        fits.append(model.predict_proba(X))
+    return not np.array_equal(*fits)
+
+
+def finite_model() -> Any:
+    """`QGMEClassifier`, or None where this version has none."""
+    import partita
+
+    return getattr(partita, "QGMEClassifier", None)
+
+
+def real_table(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """All columns as numbers, as in the thesis (34 of Ionosphere, 30 of WDBC), and classes 0 and 1; 1 is the smaller."""
+    bunch = fetch_uci(name)
+    label = np.asarray(bunch.target).astype(str)
+    names, counts = np.unique(label, return_counts=True)
+    return bunch.data.to_numpy(float), (label == names[counts.argmin()]).astype(int)
+
+
+def holed_split(
+    X: np.ndarray, y: np.ndarray, missing: float, training: float, seed: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """X with a share of its cells removed, y, and the rows for training and test: rows without any cell go, both halves
+    hold both classes, and holes and split are drawn independently, as in the thesis."""
+    rng = np.random.default_rng([zlib.crc32(b"iqgme"), *np.atleast_1d(seed)])
+    holed = np.where(rng.random(X.shape) < missing, np.nan, X)
+    kept = ~np.isnan(holed).all(axis=1)
+    holed, y = holed[kept], y[kept]
+    size = int(round(training * len(y)))
+    while True:
+        order = rng.permutation(len(y))
+        train, test = order[:size], order[size:]
+        if len(np.unique(y[train])) == 2 and len(np.unique(y[test])) == 2:
+            return holed, y, train, test
