@@ -1,7 +1,7 @@
 """Accuracy of IQGMEClassifier against peers with the same holes and splits: bars 1 to 4 of its family.
 
     python -m benchmarks.iqgme_tables thesis  --trials 10     AUC on Ionosphere and WDBC, 24 cells with holes
-    python -m benchmarks.iqgme_tables unseen  --trials 3      AUC and log-loss on tables not looked at, 0, 25, 50 % missing
+    python -m benchmarks.iqgme_tables unseen  --trials 3      AUC and log-loss on tables not looked at
     python -m benchmarks.iqgme_tables cells   --trials 3      imputed cells: coverage of intervals and error
     python -m benchmarks.iqgme_tables summary                 what the files hold, and the bars
 
@@ -21,7 +21,7 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.iqgme_cells import measure_cells, summary_of_cells
 from benchmarks.iqgme_peers import answers, methods
 from benchmarks.iqgme_record import Record
-from benchmarks.iqgme_sets import MISSING, THESIS, TRAINING, UNSEEN_MIXED, UNSEEN_NUMERIC, Trial, make_trial
+from benchmarks.iqgme_sets import MISSING, THESIS, TRAINING, UNSEEN, Trial, make_trial
 from benchmarks.iqgme_summary import summary_of_thesis, summary_of_unseen
 
 KEYS = ("table", "missing", "training", "trial", "method")
@@ -69,7 +69,7 @@ def run_thesis(tables: list[str], trials: int, first: int) -> None:
 def run_unseen(tables: list[str], trials: int, first: int) -> None:
     record = Record("iqgme_unseen", KEYS)
     for number in range(first, first + trials):
-        for table in tables or [*THESIS, *UNSEEN_MIXED[:12], *UNSEEN_NUMERIC[:6], *UNSEEN_MIXED[12:], *UNSEEN_NUMERIC[6:]]:
+        for table in tables or [*THESIS, *UNSEEN]:
             for missing in (0, 25, 50):
                 run_cell(record, table, missing, 50, number, methods(("iterative",)))
     summary_of_unseen()

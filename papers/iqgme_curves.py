@@ -1,4 +1,4 @@
-"""AUC against training size on a table with holes: the experiment behind figures 3.5, 3.6 and 3.7 of the iQGME thesis."""
+"""AUC against training size on a table with holes: the experiment behind figures 3.5 and 3.6 of the iQGME thesis."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def scores(p: np.ndarray, y: np.ndarray) -> dict[str, float]:
 def one_trial(X: np.ndarray, y: np.ndarray, missing: float, training: float, trial: int) -> list[dict[str, Any]]:
     """A line for every method."""
     seed = [round(100 * missing), round(100 * training), trial]
-    holed, label, train, test = holed_split(X, y, missing, training, seed)
+    holed, label, train, test, _ = holed_split(X, y, missing, training, seed)
     rows, labels, asked = holed[train], label[train], holed[test]
     single = one_model(trial, column_kinds=["real"] * X.shape[1]).fit(rows, labels)
     answers = {VB: single.predict_proba(asked)[:, 1]}

@@ -51,7 +51,7 @@ def claims(records: list[dict[str, Any]]) -> list[Claim]:
     return [
         Claim("Three dominant components (mean weight above .005)",
               f"three hold rows in {three} of {n} tables; three weights above .005 in {dominant}", three > n / 2),
-        Claim("Three local linear rules make the nonlinear classification", f"training error {error:.3f}", error < 0.05),
+        Claim("Three local linear rules make the nonlinear rule", f"training error {error:.3f}", error < 0.05),
     ]  # fmt: skip
 
 

@@ -36,6 +36,7 @@ def claims(records: list[dict[str, Any]], model: Kept) -> list[Claim]:
     top = int(records[int(law.argmax())]["components"])
     sticks = model.state_.sticks
     prior_sd, sd = np.sqrt(model.tau_10) / model.tau_20, np.sqrt(sticks.shape) / sticks.rate
+    before = f"{model.tau_10 / model.tau_20:.2f} ± {prior_sd:.2f}"
     return [
         Claim("The posterior of the number of dominant components peaks at three",
               f"most probable {top} ({law.max():.2f}); occupied: three with probability {records[2]['occupied']:.2f}",
@@ -43,7 +44,7 @@ def claims(records: list[dict[str, Any]], model: Kept) -> list[Claim]:
         Claim("There remains uncertainty on the number", f"probability of other numbers {1 - law.max():.2f}",
               law.max() < 0.99),
         Claim("The posterior of the concentration is sharper than its diffuse prior",
-              f"mean {sticks.mean_concentration:.2f} ± {sd:.2f} from {model.tau_10 / model.tau_20:.2f} ± {prior_sd:.2f}",
+              f"mean {sticks.mean_concentration:.2f} ± {sd:.2f} from {before}",
               bool(sd < prior_sd)),
     ]  # fmt: skip
 

@@ -12,7 +12,8 @@ from iqgme_curves import FULL, QUICK, VB, common_claims, default_gaps, draw, mea
 
 
 def claims(records: list[dict[str, Any]], plan: dict[str, Any]) -> list[Claim]:
-    kernel, linear = (np.mean([mean_auc(records, f"SVM-{k}-{f}") for f in ("Cond", "Uncond")]) for k in ("RBF", "Linear"))
+    fills = ("Cond", "Uncond")
+    kernel, linear = (np.mean([mean_auc(records, f"SVM-{k}-{f}") for f in fills]) for k in ("RBF", "Linear"))
     return [
         *common_claims(records, plan, "WDBC"),
         Claim("The RBF kernel is inferior on WDBC", f"AUC {kernel:.3f}, linear machine {linear:.3f}",

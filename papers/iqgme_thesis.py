@@ -1,10 +1,10 @@
-"""What the scripts of the iQGME thesis share: one model with all it has learnt kept, options that may be absent, holes."""
+"""What the scripts of the iQGME thesis share: one model with all it has learnt, options that may be absent, holes."""
 
 from __future__ import annotations
 
 import zlib
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,25 +48,33 @@ def finite_model() -> Any:
 
 
 def real_table(name: str) -> tuple[np.ndarray, np.ndarray]:
-    """All columns as numbers, as in the thesis (34 of Ionosphere, 30 of WDBC), and classes 0 and 1; 1 is the smaller."""
+    """All columns as numbers, as in the thesis (34 of Ionosphere, 30 of WDBC), and classes, 1 the smaller."""
     bunch = fetch_uci(name)
     label = np.asarray(bunch.target).astype(str)
     names, counts = np.unique(label, return_counts=True)
     return bunch.data.to_numpy(float), (label == names[counts.argmin()]).astype(int)
 
 
-def holed_split(
-    X: np.ndarray, y: np.ndarray, missing: float, training: float, seed: Any
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """X with a share of its cells removed, y, and the rows for training and test: rows without any cell go, both halves
-    hold both classes, and holes and split are drawn independently, as in the thesis."""
+class Split(NamedTuple):
+    """Rows with holes, their classes, which are for training and for test, and the rows before cells were removed."""
+
+    holed: np.ndarray
+    y: np.ndarray
+    train: np.ndarray
+    test: np.ndarray
+    whole: np.ndarray
+
+
+def holed_split(X: np.ndarray, y: np.ndarray, missing: float, training: float, seed: Any) -> Split:
+    """A share of the cells removed at random; rows without any cell go, both halves hold both classes, and holes and
+    split are drawn independently, as in the thesis."""
     rng = np.random.default_rng([zlib.crc32(b"iqgme"), *np.atleast_1d(seed)])
     holed = np.where(rng.random(X.shape) < missing, np.nan, X)
     kept = ~np.isnan(holed).all(axis=1)
-    holed, y = holed[kept], y[kept]
-    size = int(round(training * len(y)))
+    holed, y, whole = holed[kept], y[kept], X[kept]
+    size = round(training * len(y))
     while True:
         order = rng.permutation(len(y))
         train, test = order[:size], order[size:]
         if len(np.unique(y[train])) == 2 and len(np.unique(y[test])) == 2:
-            return holed, y, train, test
+            return Split(holed, y, train, test, whole)
