@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.validate import Constraint, boolean, either, integer, number, one_of, optional
 from ..inference.streams import root_sequence, spawn_streams
-from ..models.gated_average import VOTERS, WHOLE, Learnt, learn_average, learn_one
+from ..models.gated_average import VOTERS, WHOLE, Learnt, learn_average, learn_in_batches, learn_one
 from ..models.gated_explain import occupied_posterior
 from ..models.gated_members import Hyper
 from .gated_base import GatedClassifier
@@ -33,7 +33,8 @@ class IQGMEClassifier(GatedClassifier):
     max_iter : iterations of each fit (None: 30 in the average, 300 for one model; with "gibbs", sweeps: 600).
     tol : relative rise of the bound below which a fit has converged (None: 1e-5 in the average, 1e-6 for one model).
     n_factors : None, an int or "auto": the form with factor analysers, for tables with more columns than rows.
-    batch_size : rows of a step of stochastic inference for one model, for tables too large to pass over every time.
+    batch_size : rows of a step of stochastic inference, for tables too large to pass over every time: one model, not the
+        average. `max_iter` then counts steps (None: ten passes over the rows), and `lower_bounds_` are estimates.
     a_0, b_0, gamma_0 : normal-gamma prior of the experts' common law (pooled experts).
     tau_10, tau_20 : shape and rate of the Gamma prior of the concentration.
     u_0, nu_0 : rows that the prior mean of a gate is worth; degrees of freedom of its covariance (None: worth 3 or 10
@@ -118,7 +119,12 @@ class IQGMEClassifier(GatedClassifier):
             names = ("a_0", "b_0", "gamma_0", "tau_10", "tau_20", "u_0", "nu_0")
             hyper = Hyper(**{name: getattr(self, name) for name in names})
             n_classes, root = len(self.classes_), root_sequence(self.random_state)
-            if self.average:
+            if self.batch_size is not None:
+                learnt = learn_in_batches(
+                    table, label, weight, n_classes, hyper, self.max_experts, self.batch_size, self.max_iter,
+                    spawn_streams(root, self.n_restarts), self._runner(), mark,
+                )  # fmt: skip
+            elif self.average:
                 streams = spawn_streams(root, len(VOTERS) + len(WHOLE))
                 learnt = learn_average(
                     table, label, weight, n_classes, hyper, self.max_iter or AVERAGE_ITERATIONS,
@@ -136,10 +142,9 @@ class IQGMEClassifier(GatedClassifier):
     def _take(self, learnt: Learnt) -> None:
         """Keep of the fits what answers, and what tells how they went."""
         self._pool = learnt.pool
-        self.lower_bounds_all_ = [learnt.bounds(k) for k in range(len(learnt.problems))]
-        best = max(learnt.whole, key=lambda k: self.lower_bounds_all_[k][-1:].sum())
-        self.lower_bounds_ = self.lower_bounds_all_[best]
+        self.lower_bounds_all_ = [learnt.bounds(k) for k in range(len(learnt.outcome.steps_done))]
+        self.lower_bounds_ = self.lower_bounds_all_[learnt.best()]
         self.n_iter_ = len(self.lower_bounds_)
-        self.n_experts_posterior_ = occupied_posterior(learnt.states[best].rho, learnt.states[best].n_components)
+        self.n_experts_posterior_ = occupied_posterior(learnt.rho)
         self.member_weights_ = learnt.pool.weight
         self.temperature_ = learnt.pool.temperature

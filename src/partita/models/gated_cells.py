@@ -81,11 +81,10 @@ class CellColumn:
             out[h] = np.bincount(cells[seen], weight[:, h], self.n_levels)
         return out
 
-    def statistics_of_guesses(self, weight: np.ndarray, guess: np.ndarray) -> np.ndarray:
-        """The same for missing cells with probabilities `guess` (n, H, L) of their levels."""
-        levels = np.einsum("nh,nhl->hl", weight, guess)
+    def statistics_of_guesses(self, levels: np.ndarray) -> np.ndarray:
+        """The same for missing cells that put `levels` (H, L) of weight on each level."""
         if self.count:
-            return np.stack([levels @ np.arange(self.n_levels), weight.sum(axis=0)], axis=-1)
+            return np.stack([levels @ np.arange(self.n_levels), levels.sum(axis=1)], axis=-1)
         return levels
 
     def expected_log_table(self, posterior: np.ndarray) -> np.ndarray:

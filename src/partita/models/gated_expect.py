@@ -22,7 +22,7 @@ from scipy.special import digamma
 
 from .gate_forms import GateForm, behind, in_front, padded
 from .gated_guess import Guesses
-from .gated_rows import GUESSED, UNSEEN, Block, View
+from .gated_rows import UNSEEN, Block, View
 from .gated_state import GatedState
 from .gated_sums import GatedSums
 from .truncated_normal import cone, cut_at_zero
@@ -92,14 +92,15 @@ def expect(
     """Sums, responsibilities (b, H) and <t> (b, H, K), if an expert looks, of a block; guesses change in place."""
     if block.sort == UNSEEN:
         return _unseen(block, now)
-    if block.sort == GUESSED:
-        assert guesses is not None
-        rows = _means(block, now, latent, guesses)  # what a first look says of t and x, for the guesses to follow
-        guesses.update(block, now, rows.latent, rows.x)
-        latent = rows.latent
-    rows = _means(block, now, latent, guesses if block.sort == GUESSED else None)
+    if guesses is not None:
+        first = _means(block, now, latent, guesses)  # what t and x look like, for the guesses to follow
+        guesses.update(block, now, first.latent, first.x)
+        latent = first.latent
+    rows = _means(block, now, latent, guesses)
+    if guesses is not None:
+        rows.log_weight += guesses.log_weight(block, now)
     rho, log_evidence = responsibilities(rows.log_weight)
-    sums = _sums(block, now, rows, rho * block.weight[:, None], guesses if block.sort == GUESSED else None)
+    sums = _sums(block, now, rows, rho * block.weight[:, None], guesses)
     sums.log_evidence = float(block.weight @ log_evidence)
     return sums, rho, rows.latent
 
@@ -160,34 +161,31 @@ class _Rows:
 def _means(block: Block, now: Expectations, latent: np.ndarray | None, guesses: Guesses | None) -> _Rows:
     """Missing cells and latents of rows that an expert looks at."""
     p = now.view.width
-    looks = [block.features] * now.n_components if guesses is None else guesses.features(block)
+    looks = block.features[None] if guesses is None else guesses.looks
     many = now.n_latents > 1
-    matrix = now.M if many else now.V
-    spent = np.stack([((c @ matrix[h, p:, p:]) * c).sum(axis=1) for h, c in enumerate(looks)], axis=1)
-    offset = np.stack([c @ now.w[h, :, p:].T for h, c in enumerate(looks)], axis=1)  # (b, H, K)
+    matrix = (now.M if many else now.V)[:, p:, p:]
+    if looks.shape[2] == 1:  # an expert sees the Gaussian columns alone, and 1
+        spent = np.broadcast_to(matrix[:, 0, 0], (len(block), now.n_components))
+        offset = np.broadcast_to(now.w[:, :, p], (len(block), now.n_components, now.n_latents))
+    else:
+        spent = (np.matmul(looks, matrix) * looks).sum(axis=2).T
+        offset = np.swapaxes(np.matmul(looks, np.swapaxes(now.w[:, :, p:], 1, 2)), 0, 1)  # (b, H, K)
     log_weight = now.weight - 0.5 * spent + beside(block, now)
-    if guesses is not None:
-        log_weight += guesses.log_weight(block, now)
     if many:
         assert latent is not None
         return _many(block, now, looks, log_weight, offset, latent)
     return _two(block, now, looks, log_weight, offset)
 
 
-def _linear(now: Expectations, looks: list[np.ndarray], matrix: np.ndarray) -> np.ndarray:
+def _linear(now: Expectations, looks: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     """<Lambda> m - matrix_xc c, components last: (1, P, Hpad) where an expert sees the Gaussian columns alone."""
     p, width = now.view.width, padded(now.n_components)
-    if matrix.shape[1] == p + 1:
+    if looks.shape[2] == 1:
         return behind(now.pull - matrix[:, :p, p], width)[None]
-    r = np.zeros((len(looks[0]), p, width))
-    for h, c in enumerate(looks):
-        r[:, :, h] = now.pull[h] - c @ matrix[h, p:, :p]
-    return r
+    return behind(now.pull[:, None] - np.matmul(looks, matrix[:, p:, :p]), width)
 
 
-def _two(
-    block: Block, now: Expectations, looks: list[np.ndarray], log_weight: np.ndarray, offset: np.ndarray
-) -> _Rows:
+def _two(block: Block, now: Expectations, looks: np.ndarray, log_weight: np.ndarray, offset: np.ndarray) -> _Rows:
     n, p = now.n_components, now.view.width
     mean, variance = offset[:, :, 0], np.ones((len(block), n))
     x = cw = np.zeros((len(block), 0, padded(n)))
@@ -196,7 +194,7 @@ def _two(
         cut = now.seen.condition(block.patterns, block.x, _linear(now, looks, now.V))
         log_weight += cut.quad[:, :n] + 0.5 * (block.missing[:, None] * LOG_2PI - cut.logdet[:, :n])
         mean = mean + cut.wx[:, 0, :n]
-        variance = variance + cut.wcw[:, 0, 0, :n]
+        variance += cut.wcw[:, 0, 0, :n]
         x, cw = cut.xhat, cut.cw
     sign = np.where(block.label == 1, 1.0, -1.0)[:, None]
     log_label, expected, spread = cut_at_zero(mean, variance, sign)
@@ -205,25 +203,25 @@ def _two(
     if p:
         shift = np.zeros((len(block), 1, padded(n)))
         shift[:, 0, :n] = (expected - mean) / variance
-        x = x + cw[:, 0] * shift
+        x += cw[:, 0] * shift
         f[:, 0, 0, :n] = spread / variance**2 - 1.0 / variance
     return _Rows(log_weight, x, expected[:, :, None], cw, f, spread / variance)
 
 
 def _many(
-    block: Block, now: Expectations, looks: list[np.ndarray], log_weight: np.ndarray, offset: np.ndarray,
-    latent: np.ndarray,
-) -> _Rows:  # fmt: skip
+    block: Block, now: Expectations, looks: np.ndarray, log_weight: np.ndarray, offset: np.ndarray, latent: np.ndarray
+) -> _Rows:
     n, p = now.n_components, now.view.width
     mean = offset
     x = np.zeros((len(block), 0, padded(n)))
     if p:
         assert now.seen is not None
+        w = now.w[:, :, :p]
         r = _linear(now, looks, now.M) + np.zeros((len(block), 1, 1))
-        r[:, :, :n] += np.einsum("bhk,hkp->bph", latent, now.w[:, :, :p])
+        r[:, :, :n] += np.moveaxis(np.matmul(np.swapaxes(latent, 0, 1), w), 0, 2)
         cut = now.seen.condition(block.patterns, block.x, r)
         x = cut.xhat
-        inside = np.einsum("bph,hkp->bhk", x[:, :, :n], now.w[:, :, :p])
+        inside = np.swapaxes(np.matmul(in_front(x, n), np.swapaxes(w, 1, 2)), 0, 1)
         mean = offset + inside
         log_weight += cut.quad[:, :n] + 0.5 * (block.missing[:, None] * LOG_2PI - cut.logdet[:, :n])
         log_weight -= (latent * inside).sum(axis=2)
@@ -242,19 +240,20 @@ def _sums(block: Block, now: Expectations, rows: _Rows, weight: np.ndarray, gues
         sums.first, sums.second = now.seen.accumulate(block.patterns, rows.x, rows.cw, weight, rows.f)
         sums.products[:, :p, :p] = sums.second
     sums.cells = [column.statistics(weight, block.levels[j]) for j, column in enumerate(now.view.cells)]
-    looks = [block.features] * n if guesses is None else guesses.features(block)
-    x = in_front(rows.x, n) if now.view.n_features > p + 1 or now.n_latents > 1 else None
-    for h, c in enumerate(looks):
-        own = weight[:, h, None]
-        weighted = own * c
-        sums.products[h, p:, p:] = weighted.T @ c
-        sums.targets[h, :, p:] = (own * rows.latent[:, h]).T @ c
-        if x is not None:
-            sums.products[h, :p, p:] = x[h].T @ weighted
-            sums.targets[h, :, :p] = (own * rows.latent[:, h]).T @ x[h]
-    if x is None:
+    pull = weight[:, :, None] * rows.latent  # (b, H, K)
+    if now.view.n_features == p + 1 and now.n_latents == 1:
         sums.products[:, :p, p] = sums.first
-        sums.targets[:, 0, :p] = np.einsum("bh,bph->hp", weight * rows.latent[:, :, 0], rows.x[:, :, :n])
+        sums.products[:, p, p] = sums.count
+        sums.targets[:, 0, p] = pull[:, :, 0].sum(axis=0)
+        sums.targets[:, 0, :p] = np.einsum("bh,bph->hp", pull[:, :, 0], rows.x[:, :, :n])
+    else:
+        looks = block.features[None] if guesses is None else guesses.looks
+        weighted = np.swapaxes(weight.T[:, :, None] * looks, 1, 2)  # (H, C, b)
+        x, pull = in_front(rows.x, n), np.moveaxis(pull, 0, 2)  # (H, b, P), (H, K, b)
+        sums.products[:, p:, p:] = np.matmul(weighted, looks)
+        sums.products[:, :p, p:] = np.swapaxes(np.matmul(weighted, x), 1, 2)
+        sums.targets[:, :, p:] = np.matmul(pull, looks)
+        sums.targets[:, :, :p] = np.matmul(pull, x)
     sums.products[:, p:, :p] = np.swapaxes(sums.products[:, :p, p:], 1, 2)
     if p and rows.tie is not None:
         sums.targets[:, 0, :p] += np.einsum("bh,bph->hp", weight * rows.tie, rows.cw[:, 0, :, :n])

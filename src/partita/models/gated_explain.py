@@ -56,11 +56,11 @@ def feature_names(pool: Pool, table: Table, k: int) -> list[str]:
     return [*names, "intercept"]
 
 
-def occupied_posterior(rho: np.ndarray, most: int) -> dict[int, float]:
+def occupied_posterior(rho: np.ndarray) -> dict[int, float]:
     """Probability of each number of components that hold a row, rows taking theirs independently with rho (n, H)."""
     with np.errstate(divide="ignore"):
         empty = np.exp(np.log1p(-np.minimum(rho, 1.0)).sum(axis=0))
     law = np.ones(1)
     for p in empty:
         law = np.convolve(law, [p, 1.0 - p])
-    return {k: float(p) for k, p in enumerate(law[: most + 1] / law.sum()) if p > 1e-12}
+    return {k: float(p) for k, p in enumerate(law / law.sum()) if p > 1e-12}

@@ -44,8 +44,8 @@ class GatedProblem:
     def init(self, rng: np.random.Generator) -> GatedState:
         state = first_state(self.view, self.blocks, self.priors, self.n_classes, self.k, self.n_rows, rng)
         now = expectations(state, self.view)
-        guesses = [first_guesses(self.view, b, now.tables) for b in self.blocks if b.sort == GUESSED]
-        return replace(state, guesses=[table for guess in guesses for table in guess.tables])
+        guesses = [table for b in self.blocks if b.sort == GUESSED for table in first_guesses(b, now.tables)]
+        return replace(state, guesses=guesses)
 
     def step(self, rng: np.random.Generator, state: GatedState) -> tuple[GatedState, Mapping[str, float]]:
         now = expectations(state, self.view)
@@ -63,7 +63,7 @@ class GatedProblem:
         for block in self.blocks:
             guesses = None
             if block.sort == GUESSED:
-                guesses = Guesses(self.view, tables[place : place + len(block.holes)])
+                guesses = Guesses(self.view, block, tables[place : place + len(block.holes)])
                 place += len(block.holes)
             before = None if state.latent is None else state.latent[block.index]
             part, rho[block.index], after = expect(block, now, before, guesses)

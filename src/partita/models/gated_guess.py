@@ -7,11 +7,12 @@ each given the others, so that the bound never falls.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .gate_forms import in_front
 from .gated_rows import Block, View
 from .gated_sums import GatedSums
 
@@ -19,43 +20,42 @@ if TYPE_CHECKING:
     from .gated_expect import Expectations
 
 
-@dataclass(eq=False)
 class Guesses:
-    """q of the missing cells of one block: for each of its holes (column, places) an array (cells, H, L)."""
+    """q of the missing cells of one block: for each of its holes (column, places) a table (H, cells, L).
 
-    view: View
-    tables: list[np.ndarray]
+    looks    (H, b, C) expected features behind the Gaussian columns, which follow the tables
+    """
 
-    def features(self, block: Block) -> list[np.ndarray]:
-        """Expected features (b, C) of the block's rows in each component."""
-        n = self.tables[0].shape[1]
-        spans = [span for _, span in self.view.spans()]
-        out = [block.features.copy() for _ in range(n)]
+    def __init__(self, view: View, block: Block, tables: list[np.ndarray]):
+        self.view, self.tables = view, tables
+        self.spans = [span for _, span in view.spans()]
+        self.looks = np.repeat(block.features[None], tables[0].shape[0], axis=0)
+        for j, places, table in self._each(block):
+            self.looks[:, places, self.spans[j]] = table @ view.cells[j].features
+
+    def _each(self, block: Block) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         for (j, places), table in zip(block.holes, self.tables, strict=True):
-            expected = np.einsum("nhl,ld->hnd", table, self.view.cells[j].features)
-            for h in range(n):
-                out[h][places, spans[j]] = expected[h]
-        return out
+            yield j, places, table
+
+    def _place(self, j: int) -> slice:
+        """The features of column j among all that an expert sees."""
+        return slice(self.view.width + self.spans[j].start, self.view.width + self.spans[j].stop)
 
     def update(self, block: Block, now: Expectations, latent: np.ndarray, x: np.ndarray) -> None:
         """One turn of every missing cell, given <t> (b, H, K) and the Gaussian cells x (b, P, Hpad)."""
-        p, n = self.view.width, now.n_components
-        spans = [span for _, span in self.view.spans()]
-        looks = self.features(block)
-        for (j, places), table in zip(block.holes, self.tables, strict=True):
-            column, span = self.view.cells[j], spans[j]
-            at = slice(p + span.start, p + span.stop)
-            for h in range(n):
-                own = now.M[h, at, at]
-                rest = looks[h][places] @ now.M[h, p:, at] + x[places, :, h] @ now.M[h, :p, at]
-                rest -= looks[h][places, span] @ own
-                pull = latent[places, h] @ now.w[h, :, at] - rest
-                log_q = now.tables[j][h] + pull @ column.features.T
-                log_q -= 0.5 * ((column.features @ own) * column.features).sum(axis=1)
-                log_q -= log_q.max(axis=1, keepdims=True)
-                q = np.exp(log_q)
-                table[:, h] = q / q.sum(axis=1, keepdims=True)
-                looks[h][places, span] = table[:, h] @ column.features
+        p, cells = self.view.width, in_front(x, now.n_components)
+        for j, places, table in self._each(block):
+            features, span, at = self.view.cells[j].features, self.spans[j], self._place(j)
+            own = now.M[:, at, at]
+            mine = self.looks[:, places]
+            rest = np.matmul(mine, now.M[:, p:, at]) + np.matmul(cells[:, places], now.M[:, :p, at])
+            rest -= np.matmul(mine[:, :, span], own)
+            pull = np.matmul(np.swapaxes(latent[places], 0, 1), now.w[:, :, at]) - rest
+            log_q = pull @ features.T + (now.tables[j] - 0.5 * _squares(features, own))[:, None]
+            log_q -= log_q.max(axis=2, keepdims=True)
+            np.exp(log_q, out=log_q)
+            np.divide(log_q, log_q.sum(axis=2, keepdims=True), out=table)
+            self.looks[:, places, span] = table @ features
 
     def log_weight(self, block: Block, now: Expectations) -> np.ndarray:
         """What the guessed cells add to the log responsibilities beyond their expected features, (b, H).
@@ -63,47 +63,37 @@ class Guesses:
         <ln p(cell | h)> + entropy - 1/2 tr(M_jj Cov(features)): with two classes M = <w w'> too, since the features
         are independent of t and x given z.
         """
-        p = self.view.width
-        spans = [span for _, span in self.view.spans()]
         out = np.zeros((len(block), now.n_components))
-        for (j, places), table in zip(block.holes, self.tables, strict=True):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                entropy = -np.where(table > 0, table * np.log(table), 0.0).sum(axis=2)
-            gain = np.einsum("nhl,hl->nh", table, now.tables[j]) + entropy
-            at = slice(p + spans[j].start, p + spans[j].stop)
-            features = self.view.cells[j].features
-            for h in range(now.n_components):
-                gain[:, h] -= 0.5 * _spread(features, table[:, h], now.M[h, at, at])
-            out[places] += gain
+        for j, places, table in self._each(block):
+            features, own = self.view.cells[j].features, now.M[:, self._place(j), self._place(j)]
+            level = (now.tables[j] - 0.5 * _squares(features, own))[:, None] - np.log(np.maximum(table, 1e-300))
+            expected = self.looks[:, places, self.spans[j]]
+            gain = (table * level).sum(axis=2) + 0.5 * (np.matmul(expected, own) * expected).sum(axis=2)
+            out[places] += gain.T
         return out
 
     def add(self, block: Block, now: Expectations, weight: np.ndarray, sums: GatedSums) -> None:
         """Add the guessed cells to the columns' statistics, and their covariances to the experts' products."""
-        p = self.view.width
-        spans = [span for _, span in self.view.spans()]
-        for (j, places), table in zip(block.holes, self.tables, strict=True):
-            column = self.view.cells[j]
-            sums.cells[j] += column.statistics_of_guesses(weight[places], table)
-            at = slice(p + spans[j].start, p + spans[j].stop)
-            for h in range(now.n_components):
-                share = weight[places, h]
-                expected = table[:, h] @ column.features
-                second = (column.features * (share @ table[:, h])[:, None]).T @ column.features
-                sums.products[h, at, at] += second - (share[:, None] * expected).T @ expected
+        for j, places, table in self._each(block):
+            column, at = self.view.cells[j], self._place(j)
+            share = weight[places].T  # (H, cells)
+            level = np.matmul(share[:, None], table)[:, 0]  # (H, L)
+            sums.cells[j] += column.statistics_of_guesses(level)
+            expected = self.looks[:, places, self.spans[j]]
+            second = np.matmul(column.features.T * level[:, None], column.features)
+            sums.products[:, at, at] += second - np.matmul(np.swapaxes(share[:, :, None] * expected, 1, 2), expected)
 
 
-def _spread(features: np.ndarray, table: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """tr(matrix Cov(features)) of cells with level probabilities `table` (n, L)."""
-    squares = ((features @ matrix) * features).sum(axis=1)
-    expected = table @ features
-    return table @ squares - ((expected @ matrix) * expected).sum(axis=1)
+def _squares(features: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """F_l' matrix_h F_l of every level, (H, L)."""
+    return (np.matmul(features, matrix) * features).sum(axis=2)
 
 
-def first_guesses(view: View, block: Block, tables: list[np.ndarray]) -> Guesses:
+def first_guesses(block: Block, tables: list[np.ndarray]) -> list[np.ndarray]:
     """Guesses by the gates alone, from their expected log probabilities (H, L)."""
     out = []
     for j, places in block.holes:
         table = np.exp(tables[j] - tables[j].max(axis=1, keepdims=True))
         table /= table.sum(axis=1, keepdims=True)
-        out.append(np.repeat(table[None], len(places), axis=0))
-    return Guesses(view, out)
+        out.append(np.repeat(table[:, None], len(places), axis=1))
+    return out

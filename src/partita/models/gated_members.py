@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from ..inference.loop import Outcome
 from ..inference.monitor import make_monitor
 from ..inference.runner import Runner
 from ..kernels.contract import Rows
-from .gated_fit import GatedProblem, bound_settled, gate_prior
-from .gated_rows import make_view
+from .gated_fit import GatedProblem, gate_prior
+from .gated_rows import View, make_view
 from .gated_state import GatedState, Priors
 from .lens import Lens
 
@@ -55,14 +55,15 @@ class Fitting:
     """A fit on its way: the loop's state. It begins within its first step, so that starts run in parallel too."""
 
     number: int
-    state: GatedState | None = None
+    state: Any = None  # GatedState, or of other problems what their steps take
 
-    def to_tree(self) -> dict[str, Any]:
-        return {"number": self.number, "state": None if self.state is None else self.state.to_tree()}
 
-    @classmethod
-    def from_tree(cls, tree: dict[str, Any]) -> Fitting:
-        return cls(tree["number"], None if tree["state"] is None else GatedState.from_tree(tree["state"]))
+class Problem(Protocol):
+    """What the loop runs: anything with a start and a step."""
+
+    def init(self, rng: np.random.Generator) -> Any: ...
+
+    def step(self, rng: np.random.Generator, state: Any) -> tuple[Any, Mapping[str, float]]: ...
 
 
 @dataclass
@@ -83,6 +84,13 @@ class Data:
 
 def make_problem(plan: Plan, data: Data, hyper: Hyper, rng: np.random.Generator) -> GatedProblem:
     """The problem of a plan; a share of the columns is drawn."""
+    view, priors = view_and_priors(plan, data, hyper, rng)
+    rows = data.rows[plan.lens]
+    return GatedProblem.make(view, rows, data.label, data.weight, data.n_classes, priors, plan.k)
+
+
+def view_and_priors(plan: Plan, data: Data, hyper: Hyper, rng: np.random.Generator) -> tuple[View, Priors]:
+    """What a fit looks at, and its priors."""
     n_columns = data.table.schema.n_columns
     chosen = None
     if plan.share < 1.0:
@@ -91,33 +99,42 @@ def make_problem(plan: Plan, data: Data, hyper: Hyper, rng: np.random.Generator)
     rows = data.rows[plan.lens]
     view = make_view(data.lenses[plan.lens], rows, data.weight, CELL_ROWS, chosen)
     x = rows.reals[:, view.reals]
-    within = np.where(data.label >= 0, 0, 0) if plan.whole else data.label
+    within = np.zeros(len(x), np.int64) if plan.whole else data.label
     worth = plan.rows_worth if hyper.nu_0 is None else hyper.nu_0 - view.width - 2.0
     n_sticks = plan.n_sticks or plan.k * data.n_classes
     priors = Priors(
-        gate_prior(x, within, data.weight, worth, hyper.u_0), plan.experts, n_sticks,
+        gate_prior(x, within, data.weight, worth, hyper.u_0), plan.experts if data.n_classes > 1 else None, n_sticks,
         hyper.tau_10, hyper.tau_20, hyper.a_0, hyper.b_0, hyper.gamma_0,
     )  # fmt: skip
-    return GatedProblem.make(view, rows, data.label, data.weight, data.n_classes, priors, plan.k)
+    return view, priors
 
 
 def run_fits(
-    problems: Sequence[GatedProblem], streams: Sequence[np.random.Generator], max_iter: int, tol: float,
-    runner: Runner, fingerprint: str,
-) -> tuple[list[GatedState], Outcome]:  # fmt: skip
-    """All fits to the end of their bounds; the states reached. A fit that a stop left without a step begins only."""
+    problems: Sequence[Problem], streams: Sequence[np.random.Generator], max_iter: int, stop: loop.Stop | None,
+    runner: Runner, fingerprint: str, from_tree: Callable[[Any], Any] = GatedState.from_tree,
+) -> tuple[list[Any], Outcome]:  # fmt: skip
+    """All fits to the end; the states reached. A fit that a stop left without a step begins only.
 
-    def step(rng: np.random.Generator, fitting: Fitting) -> tuple[Fitting, Any]:
+    `from_tree` undoes the `to_tree` of the problems' states, for checkpoints.
+    """
+
+    def step(rng: np.random.Generator, fitting: Fitting) -> tuple[Fitting, Mapping[str, float]]:
         problem = problems[fitting.number]
         state = problem.init(rng) if fitting.state is None else fitting.state
         state, info = problem.step(rng, state)
         return replace(fitting, state=state), info
 
+    def pack(fitting: Fitting) -> dict[str, Any]:
+        return {"number": fitting.number, "state": None if fitting.state is None else fitting.state.to_tree()}
+
+    def unpack(tree: dict[str, Any]) -> Fitting:
+        return Fitting(tree["number"], None if tree["state"] is None else from_tree(tree["state"]))
+
     checkpoint = None
     if runner.checkpoint is not None:
-        checkpoint = Checkpoint(runner.checkpoint, fingerprint, Fitting.to_tree, Fitting.from_tree)
+        checkpoint = Checkpoint(runner.checkpoint, fingerprint, pack, unpack)
     outcome = loop.run(
-        step, [Fitting(k) for k in range(len(problems))], list(streams), max_iter, stop=bound_settled(tol),
+        step, [Fitting(k) for k in range(len(problems))], list(streams), max_iter, stop=stop,
         n_jobs=runner.n_jobs, time_budget=runner.time_left(), checkpoint=checkpoint,
         progress=make_monitor(runner.progress, None, runner.label),
     )  # fmt: skip

@@ -77,7 +77,7 @@ class GatedState:
     owner      (H,) class of each component, where there are no experts; else None
     rho        (n, H) responsibilities, as of the last update of rows
     latent     (n, H, K) <t>, as of the last update of rows; None without experts
-    guesses    for every column beside the block, (missing cells that experts guess, H, L)
+    guesses    probabilities of the levels of missing cells that experts guess, (H, cells, L) per block and column
     """
 
     counts: np.ndarray
@@ -113,7 +113,7 @@ class GatedState:
             owner=None if self.owner is None else self.owner[order],
             rho=np.ascontiguousarray(self.rho[:, order]),
             latent=None if self.latent is None else np.ascontiguousarray(self.latent[:, order]),
-            guesses=[np.ascontiguousarray(guess[:, order]) for guess in self.guesses],
+            guesses=[guess[order] for guess in self.guesses],
         )
 
     def to_tree(self) -> dict[str, Any]:

@@ -55,3 +55,10 @@ class GatedSums:
         self.log_evidence *= share
         for mine in self.arrays():
             mine *= share
+
+    def reordered(self, order: np.ndarray) -> GatedSums:
+        """The sums of the components of `order` only, in that order."""
+        cells = [mine[order] for mine in self.cells]
+        parts = (self.count, self.first, self.second, self.products, self.targets)
+        count, first, second, products, targets = (part[order] for part in parts)
+        return GatedSums(self.log_evidence, count, first, second, cells, products, targets)

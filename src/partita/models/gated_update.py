@@ -21,10 +21,15 @@ from .gated_sums import GatedSums
 EMPTY = 1e-6  # expected rows below which a component is dropped: the bound is the same to about this much
 
 
+def components_in_order(state: GatedState, sums: GatedSums, priors: Priors) -> np.ndarray:
+    """The components that are not empty, in the best order of the sticks."""
+    kept = np.flatnonzero(sums.count > EMPTY)
+    return kept[best_order(sums.count[kept], state.sticks.mean_concentration, priors.n_sticks)]
+
+
 def updated(state: GatedState, sums: GatedSums, view: View, priors: Priors) -> GatedState:
     """The posterior given the sums, empty components dropped, sticks in their best order."""
-    kept = np.flatnonzero(sums.count > EMPTY)
-    order = kept[best_order(sums.count[kept], state.sticks.mean_concentration, priors.n_sticks)]
+    order = components_in_order(state, sums, priors)
     counts = sums.count[order]
     gates = posterior_gates(priors.gate, counts, sums.first[order], sums.second[order])
     cells = [column.prior + sums.cells[j][order] for j, column in enumerate(view.cells)]
