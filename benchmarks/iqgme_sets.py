@@ -11,7 +11,7 @@ from benchmarks.aclass_tables import load
 
 THESIS = ("ionosphere", "wdbc")
 MISSING, TRAINING = (25, 50, 75), (10, 30, 50, 90)  # per cent
-# Never looked at while the classifier and its constants were made (nor named where they are described); small ones first.
+# Never looked at while the classifier and its constants were made (nor named where they are described).
 UNSEEN_NUMERIC = "wine iris bupa ecoli vehicle yeast-class".split()
 UNSEEN_MIXED = (
     "heart breast-lj lymphography zoo promoters balance-scale post-op breast-wisc horse-colic monk1 tic-tac-toe german "

@@ -32,7 +32,7 @@ def measure(repetitions: int) -> list[dict[str, Any]]:
         model, X, y = fitted(repetition)
         weights = drawn_weights(model).mean(axis=0)
         # occupied components only: an empty stick has no place
-        centres = np.array([m for m, _ in gates_of(model)])[model.state_.counts > 1]
+        centres = np.array([m for m, _ in gates_of(model)])[model.counts > 1]
         far = [float(np.linalg.norm(centres - c, axis=1).min()) for c in CENTRES]
         records.append({
             "repetition": repetition, "rows": len(X), "dominant": int((weights > DOMINANT).sum()),
@@ -79,7 +79,7 @@ def draw_found(panel: Any, model: Any, X: np.ndarray, y: np.ndarray) -> None:
     a, b, points = grid(X)
     each = model.explain(points).class_probabilities[:, :, 1]
     for h, (mean, covariance) in enumerate(gates_of(model)):
-        if model.state_.counts[h] < 1:
+        if model.counts[h] < 1:
             continue
         panel.plot(*ellipse(mean, covariance).T, color=INK[h % len(INK)])
         near = np.abs(points[:, 0] - mean[0]) < 1.6

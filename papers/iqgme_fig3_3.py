@@ -34,7 +34,7 @@ def measure(model: Kept) -> list[dict[str, Any]]:
 def claims(records: list[dict[str, Any]], model: Kept) -> list[Claim]:
     law = np.array([r["posterior"] for r in records])
     top = int(records[int(law.argmax())]["components"])
-    sticks = model.state_.sticks
+    sticks = model.sticks()
     prior_sd, sd = np.sqrt(model.tau_10) / model.tau_20, np.sqrt(sticks.shape) / sticks.rate
     before = f"{model.tau_10 / model.tau_20:.2f} ± {prior_sd:.2f}"
     return [
@@ -55,11 +55,12 @@ def draw(records: list[dict[str, Any]], model: Kept, path: Path) -> None:
     for name, offset, ink in (("prior", -0.3, "#999999"), ("posterior", 0.0, "#0072B2"), ("occupied", 0.3, "#D55E00")):
         panels[0].bar(k + offset, [r[name] for r in records], 0.3, color=ink, label=name)
     panels[0].set(xlabel="number of components (weight above .005; occupied: with a row)", ylabel="probability")
-    x = np.linspace(1e-3, 3 * model.state_.sticks.mean_concentration + 1, 400)
+    sticks = model.sticks()
+    x = np.linspace(1e-3, 3 * sticks.mean_concentration + 1, 400)
+    after = gamma(sticks.shape, scale=1 / sticks.rate).pdf(x)
     panels[1].plot(x, gamma(model.tau_10, scale=1 / model.tau_20).pdf(x), color="#999999")
-    panels[1].plot(x, gamma(model.state_.sticks.shape, scale=1 / model.state_.sticks.rate).pdf(x), color="#0072B2")
-    panels[1].set(xlabel="concentration", ylabel="density", ylim=(0, None))
-    panels[1].set_ylim(0, 1.2 * gamma(model.state_.sticks.shape, scale=1 / model.state_.sticks.rate).pdf(x).max())
+    panels[1].plot(x, after, color="#0072B2")
+    panels[1].set(xlabel="concentration", ylabel="density", ylim=(0, 1.2 * after.max()))
     finish(figure, panels, path)
 
 

@@ -18,9 +18,9 @@ SIMILAR = 0.05  # mean difference of the two predictions at the rows
 
 def expert_spreads(model: Kept) -> tuple[np.ndarray, np.ndarray]:
     """Standard deviations of the experts' weights: under their common prior (expected precision), and posterior."""
-    experts = model.state_.experts
+    experts = model.gated.experts
     prior = np.sqrt(model.b_0 / model.a_0 * (1.0 + 1.0 / model.gamma_0)) * np.ones(experts.mean.shape[-1])
-    held = model.state_.counts > 1
+    held = model.counts > 1
     return prior, np.sqrt(np.diagonal(experts.covariance[held], axis1=1, axis2=2))
 
 
@@ -62,7 +62,7 @@ def draw(records: list[dict[str, Any]], model: Kept, X: np.ndarray, y: np.ndarra
         panel.set_title(title, fontsize=10)
     figure.colorbar(shade, ax=panels[1], label="probability of class 1")
     prior, _ = expert_spreads(model)
-    experts, held = model.state_.experts, np.flatnonzero(model.state_.counts > 1)
+    experts, held = model.gated.experts, np.flatnonzero(model.counts > 1)
     top = max(4.0, 1.5 * float(np.abs(experts.mean[held]).max()))
     line = np.linspace(-top, top, 400)
     panels[2].plot(line, norm(0, prior[0]).pdf(line), color="#999999")

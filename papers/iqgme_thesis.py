@@ -10,18 +10,37 @@ import numpy as np
 
 from partita import IQGMEClassifier
 from partita.datasets import fetch_uci
+from partita.priors.sticks import Sticks
 
 
 class Kept(IQGMEClassifier):
-    """One model of the thesis, with the posterior of its sticks and its training responsibilities at hand."""
+    """One model of the thesis, with its training responsibilities at hand."""
 
     def _take(self, learnt: Any) -> None:
         super()._take(learnt)
-        self.state_ = learnt.states[learnt.whole[0]]
+        self.rho_ = learnt.rho
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Expected training rows of every component, in the order of the sticks."""
+        return self.rho_.sum(axis=0)
+
+    @property
+    def gated(self) -> Any:
+        """Posterior of gates and experts."""
+        return self._pool.whole[0]
+
+    def sticks(self) -> Sticks:
+        """q of the sticks and the concentration that these counts give, at its fixed point."""
+        sticks = Sticks.begin(self.max_experts, self.tau_10, self.tau_20)
+        for _ in range(200):
+            sticks = sticks.posterior(self.counts)
+        return sticks
 
 
 def one_model(seed: int, **settings: Any) -> Kept:
-    return Kept(average=False, random_state=seed, n_jobs=1, **settings)
+    """One start, as in the thesis, unless told otherwise."""
+    return Kept(average=False, random_state=seed, n_jobs=1, **{"n_restarts": 1, **settings})
 
 
 @cache
