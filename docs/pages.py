@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parent
-PAGES = ("index.md", "first_holed_table.md", "attributes_together.md", "how_aclass_works.md", "crp_mixture.md")
+PAGES = (
+    "index.md",
+    "first_holed_table.md",
+    "attributes_together.md",
+    "how_aclass_works.md",
+    "crp_mixture.md",
+    "factor_experts.md",
+)
 
 _FENCE = re.compile(r"^```(python|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?")

@@ -104,6 +104,13 @@ double log_ratios_without(const double* stats, const double* hyper, const int32_
 // weight[k] = exp(logp[k] - max); returns the total; n a multiple of 8 or padded with kNever
 double exponentiate(const double* logp, int n, double* weight, double* maximum);
 double log_sum_exp(const double* logp, int n);
+// out[p] += log of the sum of exp(logp + base) over the part first[p] .. first[p + 1] - 1; logp is overwritten
+constexpr int kMostParts = 64;
+void log_sum_exp_parts(double* logp, const double* base, int wide, const int32_t* first, int parts, double* out);
+// the same of logp + more
+double exponentiate_sum(const double* logp, const double* more, int n, double* weight);
+// log of the product of factors[entries[m]], m < n, each factor at least 1e-19
+double log_product(const double* factors, const int32_t* entries, int n);
 
 // the index at which the running sum of weight passes u * total
 PARTITA_INLINE int pick(const double* weight, int n, double total, double u) {

@@ -37,6 +37,11 @@ Gates gates_from(const Doubles& Q, const Doubles* S, const Doubles* logdet, cons
   return {Q.data(), S ? S->data() : nullptr, logdet ? logdet->data() : nullptr, r ? r->data() : nullptr, int(P), int(H), of_rows};
 }
 
+// of an output that may be left out: empty
+double* wanted(nb::handle out, const char* name, std::initializer_list<int64_t> sizes) {
+  return shape(out, name, 0) ? room(out, name, sizes) : nullptr;
+}
+
 }  // namespace
 
 void bind_gates(nb::module_& m) {
@@ -50,8 +55,8 @@ void bind_gates(nb::module_& m) {
     if (V.shape(0)) expect(V, "V", {P, P, H});
     const Patterns rows = patterns_from(patterns);
     const GateSides sides{w.data(), V.shape(0) ? V.data() : nullptr, int(K)};
-    const Conditioned to{room(out, "quad", {n, H}),      room(out, "logdet", {n, H}), room(out, "xhat", {n, P, H}),
-                         room(out, "cw", {n, K, P, H}),  room(out, "wx", {n, K, H}),  room(out, "wcw", {n, K, K, H}),
+    const Conditioned to{room(out, "quad", {n, H}),        room(out, "logdet", {n, H}), wanted(out, "xhat", {n, P, H}),
+                         wanted(out, "cw", {n, K, P, H}),  room(out, "wx", {n, K, H}),  room(out, "wcw", {n, K, K, H}),
                          room(out, "trace", {n, H})};
     nb::gil_scoped_release free;
     gate_condition(rows, x.data(), gates, sides, to);
@@ -67,9 +72,27 @@ void bind_gates(nb::module_& m) {
     if (K) expect(cw, "cw", {n, K, P, H});
     const Patterns rows = patterns_from(patterns);
     const GateWeights weights{xhat.data(), cw.data(), rho.data(), f.data(), int(K)};
-    double *first = room(out, "first", {P, H}), *second = room(out, "second", {P, P, H});
+    const GateSums to{room(out, "first", {P, H}), room(out, "second", {P, P, H}), nullptr};
     nb::gil_scoped_release free;
-    gate_accumulate(rows, gates, weights, first, second);
+    gate_accumulate(rows, gates, weights, to);
+  });
+  m.def("gate_moments", [](nb::object patterns, Doubles x, Doubles r, Doubles Q, Doubles S, Doubles w, Doubles rho, Doubles shift,
+                           Doubles f, Doubles extra, Doubles tie, nb::object out) {
+    const int64_t n = x.shape(0), K = w.shape(0), E = extra.shape(1);
+    const Gates gates = gates_from(Q, &S, nullptr, &r, n);
+    const int64_t P = gates.P, H = gates.H;
+    expect(x, "x", {n, P});
+    expect(w, "w", {K, P, H});
+    expect(rho, "rho", {n, H});
+    expect(shift, "shift", {n, K, H});
+    expect(f, "f", {n, K, K, H});
+    expect(extra, "extra", {n, E, H});
+    expect(tie, "tie", {n, E, K, H});
+    const Patterns rows = patterns_from(patterns);
+    const GateTargets given{w.data(), rho.data(), shift.data(), f.data(), extra.data(), tie.data(), int(K), int(E)};
+    const GateSums to{room(out, "first", {P, H}), room(out, "second", {P, P, H}), room(out, "cross", {E, P, H})};
+    nb::gil_scoped_release free;
+    gate_moments(rows, x.data(), gates, given, to);
   });
   m.def("gate_draw_missing", [](nb::object patterns, Doubles x, Doubles r, Doubles Q, Array<int32_t> z, Doubles noise,
                                 nb::object out) {

@@ -22,6 +22,10 @@ Rows rows_from(nb::handle o) {
     rows.cells = pointer<const int32_t>(o, "cells");
     rows.listed = pointer<const int32_t>(o, "listed_codes");
   }
+  if (!o.attr("entries").is_none()) {
+    rows.entry_first = pointer<const int64_t>(o, "entry_first");
+    rows.entries = pointer<const int32_t>(o, "entries");
+  }
   return rows;
 }
 
@@ -29,8 +33,8 @@ Chain chain_from(nb::handle o) {
   return {shape(o, "stats", 0), shape(o, "z", 0), shape(o, "stats", 1), number(o, "cap"), shape(o, "z", 1),
           pointer<double>(o, "hyper"), pointer<int32_t>(o, "at"), pointer<int32_t>(o, "view"),
           pointer<int32_t>(o, "label"), pointer<int32_t>(o, "z"), pointer<int32_t>(o, "used"),
-          pointer<double>(o, "size"), pointer<double>(o, "alpha"), pointer<double>(o, "stats"),
-          pointer<double>(o, "table"), pointer<double>(o, "filled")};
+          pointer<double>(o, "size"), pointer<double>(o, "alpha"), pointer<double>(o, "discount"),
+          pointer<double>(o, "stats"), pointer<double>(o, "table"), pointer<double>(o, "filled")};
 }
 
 Predictive predictive_from(nb::handle o) {
@@ -65,17 +69,20 @@ void bind_mixture(nb::module_& m) {
     Rows x = rows_from(rows);
     Chain s = chain_from(chain);
     nb::gil_scoped_release free;
-    return gibbs_sweep(l, x, s, restaurant, c, order.data(), int64_t(order.shape(0)), uniforms.data());
+    int64_t moved = 0;
+    return gibbs_sweep(l, x, s, restaurant, c, order.data(), int64_t(order.shape(0)), uniforms.data(), &moved);
   });
   m.def("gibbs_sweeps", [](nb::object layout, nb::object rows, nb::object chain, Longs order, Longs offset,
-                           Doubles uniforms, int64_t from, int64_t until) {
+                           Doubles uniforms, nb::object moved, int64_t from, int64_t until) {
     Layout l = layout_from(layout);
     Rows x = rows_from(rows);
     Chain s = chain_from(chain);
+    int64_t* count = written<int64_t>(moved);
     nb::gil_scoped_release free;
     const int64_t end = s.n_restaurants * int64_t(order.shape(0));
-    return gibbs_sweeps(l, x, s, order.data(), offset.data(), uniforms.data(), from, until < 0 ? end : until);
-  }, "layout"_a, "rows"_a, "chain"_a, "order"_a, "offset"_a, "uniforms"_a, "start"_a, "until"_a = -1);
+    return gibbs_sweeps(l, x, s, order.data(), offset.data(), uniforms.data(), count, from,
+                        until < 0 ? end : until);
+  }, "layout"_a, "rows"_a, "chain"_a, "order"_a, "offset"_a, "uniforms"_a, "moved"_a, "start"_a, "until"_a = -1);
   m.def("relabel_sweep", [](nb::object layout, nb::object rows, nb::object chain, nb::object class_count, double gamma,
                             Longs order, Doubles uniforms) {
     Layout l = layout_from(layout);
@@ -119,10 +126,12 @@ void bind_mixture(nb::module_& m) {
     nb::gil_scoped_release free;
     return log_likelihood(l, s);
   });
-  m.def("move_concentration", [](nb::object chain, Doubles grid, Doubles uniforms) {
+  m.def("move_concentration", [](nb::object chain, nb::object laws, Doubles uniforms) {
     Chain s = chain_from(chain);
+    const Laws l{shape(laws, "alpha", 0), pointer<const double>(laws, "alpha"), pointer<const double>(laws, "discount"),
+                 pointer<const double>(laws, "log_prior")};
     nb::gil_scoped_release free;
-    move_concentration(s, grid.data(), int(grid.shape(0)), uniforms.data());
+    move_concentration(s, l, uniforms.data());
   });
   m.def("move_views", [](nb::object layout, nb::object rows, nb::object chain, Doubles uniforms, int first, int last) {
     Layout l = layout_from(layout);

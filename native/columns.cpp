@@ -217,7 +217,9 @@ void score(const Groups& groups, const Cells& cells, int n, double* acc) {
 double score_without(const Groups& groups, const Cells& cells, int g) {
   const Layout& layout = *groups.layout;
   const double* stats = groups.stats + g * int64_t(layout.n_stats);
-  double result = log_ratios_without(stats, groups.hyper, layout.stat_first, cells.binary.data(), cells.codes.data(), cells.n_binary);
+  double result = groups.left ? log_product(groups.left + g * int64_t(layout.n_table), cells.entries.data(), cells.n_binary)
+                              : log_ratios_without(stats, groups.hyper, layout.stat_first, cells.binary.data(),
+                                                   cells.codes.data(), cells.n_binary);
   for (int m = 0; m < cells.n_categorical; ++m) {
     int d = cells.categorical[m], l = cells.levels[m];
     const double *h = groups.hyper + 4 * d, *s = groups.at(d, g);
@@ -251,6 +253,15 @@ void update(const Groups& groups, Cells& cells, int g, double by) {
     ones[m] = h[0] + s[0];
     zeros[m] = h[1] + s[1];
     totals[m] = ones[m] + zeros[m];
+  }
+  if (groups.left) {
+    double* left = groups.left + g * int64_t(layout.n_table);
+    for (int m = 0; m < n; ++m) {
+      const double share = 1.0 / (totals[m] - 1.0);
+      double* two = left + layout.table_first[cells.binary[m]];
+      two[0] = (ones[m] - 1.0) * share;
+      two[1] = (zeros[m] - 1.0) * share;
+    }
   }
   log_in_place(ones, 3 * n);
   for (int m = 0; m < n; ++m) {
@@ -307,6 +318,17 @@ void clean(const Groups& groups, const Columns& columns, int g) {
     double* row = groups.table + columns.binary[m].entry * groups.capacity + g;
     row[0] = logs[m] - logs[2 * n + m];
     row[groups.capacity] = logs[n + m] - logs[2 * n + m];
+  }
+}
+
+void fill_left(const Groups& groups, const Columns& columns, int g) {
+  double* left = groups.left + g * int64_t(groups.layout->n_table);
+  for (const auto& one : columns.binary) {
+    const double *h = groups.hyper + 4 * one.column, *s = groups.at(one.column, g);
+    const double ones = h[0] + s[0] - 1.0, zeros = h[1] + s[1];
+    const double share = 1.0 / (ones + zeros);
+    left[one.entry] = ones * share;
+    left[one.entry + 1] = (zeros - 1.0) * share;
   }
 }
 

@@ -1,4 +1,5 @@
 // What a state says of a row: log p(x | class), group by group, or with the row itself left out.
+#include <algorithm>
 #include <stdexcept>
 
 #include "kernels.hpp"
@@ -22,28 +23,40 @@ Groups groups_of(const Layout& layout, const Predictive& state, int c) {
           const_cast<double*>(state.table) + int64_t(c) * state.capacity * layout.n_table, state.capacity};
 }
 
-// The groups of one class in a restaurant of binary columns only, for rows with few holes: the score of a row of zeros once, and
-// what a one or a hole changes. That is half the additions of a complete row.
+// The groups of some classes, side by side, in a restaurant of binary columns only, for rows with few holes: the score of a row
+// of zeros once, and what a one or a hole changes. That is half the additions of a complete row.
 struct FromZeros {
   int wide;
+  std::vector<int32_t> first{0};     // where the groups of each class begin
   std::vector<double> base, change;  // base holds the log weights too; change: [2 * column] a one, [2 * column + 1] a hole
-  FromZeros(const Groups& groups, const Columns& columns, const double* log_weight, int n)
-      : wide(padded(n)), base(wide, kNever), change(2 * columns.binary.size() * size_t(wide), 0.0) {
-    for (int g = 0; g < n; ++g) base[g] = log_weight[g];
+  FromZeros(const Layout& layout, const Predictive& state, const Columns& columns, int restaurant, int from, int classes) {
+    const int C = state.n_classes;
+    for (int c = from; c < from + classes; ++c) first.push_back(first.back() + state.used[restaurant * C + c]);
+    wide = padded(first.back());
+    base.assign(wide, kNever);
+    change.assign(2 * columns.binary.size() * size_t(wide), 0.0);
+    for (int c = from; c < from + classes; ++c) {
+      const int at = first[c - from], n = first[c - from + 1] - at;
+      const double* log_weight = state.log_weight + (int64_t(restaurant) * C + c) * state.capacity;
+      fill(groups_of(layout, state, c), columns, log_weight, at, n);
+    }
+  }
+  void fill(const Groups& groups, const Columns& columns, const double* log_weight, int at, int n) {
+    // a weight of zero has a finite stand-in: what is added to it stays below all else
+    for (int g = 0; g < n; ++g) base[at + g] = log_weight[g] > kNever ? log_weight[g] : kNever;
     for (size_t m = 0; m < columns.binary.size(); ++m) {
       const double *one = groups.table + columns.binary[m].entry * groups.capacity, *zero = one + groups.capacity;
-      double *if_one = change.data() + 2 * m * wide, *if_hole = if_one + wide;
+      double *if_one = change.data() + 2 * m * wide + at, *if_hole = if_one + wide;
       for (int g = 0; g < n; ++g) {
-        base[g] += zero[g];
+        base[at + g] += zero[g];
         if_one[g] = one[g] - zero[g];
         if_hole[g] = -zero[g];
       }
     }
   }
-  double log_density(const int32_t* entries, int n_entries, double* acc) const {
+  void add_log_density(const int32_t* entries, int n_entries, double* acc, double* out) const {
     accumulate(change.data(), wide, entries, n_entries, wide, acc);
-    for (int g = 0; g < wide; ++g) acc[g] += base[g];
-    return log_sum_exp(acc, wide);
+    log_sum_exp_parts(acc, base.data(), wide, first.data(), int(first.size()) - 1, out);
   }
 };
 
@@ -67,14 +80,13 @@ int changes_of_row(const Columns& columns, const Rows& rows, int64_t i, int32_t*
 void log_density(const Layout& layout, const Rows& rows, const Predictive& state, double* out) {
   const Views views(layout, state.view, state.n_restaurants);
   Cells cells(layout.n_columns);
-  std::vector<double> acc(padded(state.capacity));
   const int C = state.n_classes;
-  std::vector<std::vector<FromZeros>> from_zeros(state.n_restaurants);
+  std::vector<double> acc(padded(state.capacity) * std::min(C, kMostParts));
+  std::vector<std::vector<FromZeros>> from_zeros(state.n_restaurants);  // some classes at a time
   std::vector<int32_t> entries(layout.n_columns + 1);
   for (int r = 0; r < state.n_restaurants; ++r)
-    for (int c = 0; c < C && only_binary(views.restaurants[r]); ++c)
-      from_zeros[r].emplace_back(groups_of(layout, state, c), views.restaurants[r],
-                                 state.log_weight + (int64_t(r) * C + c) * state.capacity, state.used[r * C + c]);
+    for (int c = 0; c < C && only_binary(views.restaurants[r]); c += kMostParts)
+      from_zeros[r].emplace_back(layout, state, views.restaurants[r], r, c, std::min(C - c, kMostParts));
   for (int64_t i = 0; i < rows.n; ++i) {
     double* to = out + i * C;
     double background = 0.0;
@@ -95,7 +107,8 @@ void log_density(const Layout& layout, const Rows& rows, const Predictive& state
       if (views.restaurants[r].empty()) continue;
       const int n_entries = from_zeros[r].empty() ? -1 : changes_of_row(views.restaurants[r], rows, i, entries.data());
       if (n_entries >= 0) {
-        for (int c = 0; c < C; ++c) to[c] += from_zeros[r][c].log_density(entries.data(), n_entries, acc.data());
+        for (size_t k = 0; k < from_zeros[r].size(); ++k)
+          from_zeros[r][k].add_log_density(entries.data(), n_entries, acc.data(), to + k * kMostParts);
         continue;
       }
       cells.gather(layout, views.restaurants[r], rows, i);
@@ -138,7 +151,7 @@ void leave_one_out(const Layout& layout, const Rows& rows, const Chain& chain, d
       const int q = r * C + c;
       for (int g = 0; g < chain.used[q]; ++g) {
         double n = chain.size[int64_t(q) * chain.capacity + g];
-        log_size[int64_t(q) * chain.capacity + g] = fast_log(n);
+        log_size[int64_t(q) * chain.capacity + g] = fast_log(n - chain.discount[q]);
         total[q] += n;
       }
     }
@@ -175,13 +188,13 @@ void leave_one_out(const Layout& layout, const Rows& rows, const Chain& chain, d
         if (c == own_class) {
           const int own = chain.z[int64_t(r) * chain.n_rows + i];
           const double size = chain.size[int64_t(q) * chain.capacity + own];
-          acc[own] = size < 1.5 ? kNever : score_without(groups, cells, own) + fast_log(size - 1.0);
+          acc[own] = size < 1.5 ? kNever : score_without(groups, cells, own) + fast_log(size - 1.0 - chain.discount[q]);
           groups_left -= size < 1.5;
           left -= 1.0;
         }
-        const bool new_one = groups_left < chain.cap;
-        acc[n] = new_one ? acc[n] + fast_log(chain.alpha[q]) : kNever;
-        to[c] += log_sum_exp(acc.data(), n + 1) - fast_log(left + (new_one ? chain.alpha[q] : 0.0));
+        const double opening = groups_left < chain.cap ? chain.alpha[q] + chain.discount[q] * groups_left : 0.0;
+        acc[n] = opening > 0 ? acc[n] + fast_log(opening) : kNever;
+        to[c] += log_sum_exp(acc.data(), n + 1) - fast_log(left - chain.discount[q] * groups_left + opening);
       }
     }
   }

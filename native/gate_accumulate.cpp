@@ -1,138 +1,122 @@
+#include <numeric>
 #include <vector>
 
-#include "gate_lanes.hpp"
-#include "gates.hpp"
+#include "gate_cells.hpp"
+#include "gate_sums.hpp"
 
 namespace partita {
 
 namespace {
 
+template <class V>
 struct Strip {
-  int P, K, H;
-  Lanes Q, S;
-  Lanes first, second;     // sums: P, and a packed triangle
-  Lanes inner, sandwich;   // sum of the weighted S_oo^-1 (P x P), room for a product
-  Lanes a, column, f;
-  std::vector<int32_t> observed;
+  const Gates& gates;
+  const GateWeights& rows;
+  const int P, K, H;
+  int h = 0;
+  Room<V> Q, S;
+  Room<V> L, D, root;
+  Room<V> f, left, right;
+  std::vector<int32_t> all;
+  std::vector<const V*> row;
 
-  Strip(int P, int K, int H)
-      : P(P), K(K), H(H), Q(P * P), S(P * P), first(P), second(P * (P + 1) / 2), inner(P * P), sandwich(P * P),
-        a(P * (P + 1) / 2), column(P), f(K * K), observed(P) {}
+  PARTITA_INLINE Strip(const Gates& gates, const GateWeights& rows)
+      : gates(gates), rows(rows), P(gates.P), K(rows.K), H(gates.H), Q(P * P), S(P * P), L(P * (P + 1)), D(P), root(P), f(K * K),
+        left(K * P), right(K * P), all(gates.P), row(gates.P) {
+    std::iota(all.begin(), all.end(), 0);
+  }
 };
 
-PARTITA_INLINE Eight counted(const double* rho) {
-  Eight weight;
-  double* w = reinterpret_cast<double*>(&weight);
-  for (int h = 0; h < 8; ++h) w[h] = rho[h] >= kNegligible ? rho[h] : 0.0;
-  return weight;
+template <class V>
+PARTITA_INLINE void add_row(Strip<V>& t, Sums<V>& sums, int64_t i, const V& weight) {
+  const V scale = square_root(weight);
+  const double* xhat = t.rows.xhat + i * t.P * t.H + t.h;
+  V* to = next_row(sums, scale);
+  for (int p = 0; p < t.P; ++p) to[p] = scale * load<V>(xhat + p * t.H);
 }
 
-PARTITA_INLINE bool any(const Eight& x) {
-  const double* v = reinterpret_cast<const double*>(&x);
-  double top = 0.0;
-  for (int h = 0; h < 8; ++h) top = v[h] > top ? v[h] : top;
-  return top > 0.0;
-}
-
-PARTITA_INLINE void add_row(Strip& t, const double* xhat, const Eight weight) {
-  Eight* sum = t.second;
-  for (int p = 0; p < t.P; ++p) {
-    const Eight left = weight * eight(xhat + p * t.H);
-    t.first[p] += left;
-    for (int q = 0; q <= p; ++q) *sum++ += left * eight(xhat + q * t.H);
-  }
-}
-
-// sum_kl f_kl cw_k cw_l' on the missing cells
-PARTITA_INLINE void add_sides(Strip& t, const double* cw, const int32_t* m, int n) {
-  for (int k = 0; k < t.K; ++k) {
-    for (int i = 0; i < n; ++i) {
-      Eight left = {};
-      for (int l = 0; l < t.K; ++l) left += t.f[k * t.K + l] * eight(cw + (l * t.P + m[i]) * t.H);
-      for (int j = 0; j <= i; ++j) t.second[row_of(m[i]) + m[j]] += left * eight(cw + (k * t.P + m[j]) * t.H);
-    }
-  }
-}
-
-// second += N S - S T S, T in the lower triangle of `inner`
-PARTITA_INLINE void add_sandwich(Strip& t, const Eight weight) {
-  const int P = t.P;
-  for (int p = 0; p < P; ++p)
-    for (int q = 0; q < p; ++q) t.inner[q * P + p] = t.inner[p * P + q];
-  for (int p = 0; p < P; ++p)
-    for (int q = 0; q < P; ++q) {
-      Eight s = {};
-      for (int e = 0; e < P; ++e) s += t.S[p * P + e] * t.inner[q * P + e];
-      t.sandwich[p * P + q] = s;
-    }
-  for (int p = 0; p < P; ++p)
-    for (int q = 0; q <= p; ++q) {
-      Eight s = weight * t.S[p * P + q];
-      for (int e = 0; e < P; ++e) s -= t.sandwich[p * P + e] * t.S[q * P + e];
-      t.second[row_of(p) + q] += s;
-    }
-}
-
-PARTITA_CLONES void accumulate_strip(Strip& t, const Patterns& patterns, const Gates& gates, const GateWeights& rows, int h,
-                                     double* first, double* second) {
+// The part of the covariances that comes from the sides, sum_kl f_kl cw_k cw_l', of all rows of a pattern: as n_m numbers of
+// each side, left_k = sum_l f_kl cw_l and right_k = cw_k.
+template <class V>
+PARTITA_INLINE void take_sides(Strip<V>& t, int64_t row, const int32_t* m, int n) {
   const int P = t.P, K = t.K, H = t.H;
-  pack(gates.Q + h, int64_t(P) * P, H, t.Q);
-  pack(gates.S + h, int64_t(P) * P, H, t.S);
-  for (int e = 0; e < P; ++e) t.first[e] = Eight{};
-  for (int e = 0; e < row_of(P); ++e) t.second[e] = Eight{};
-  for (int e = 0; e < P * P; ++e) t.inner[e] = Eight{};
-  Eight through = {};  // weight of the rows taken through their observed cells
-  bool sandwich = false;
-  for (int64_t g = 0; g < patterns.n; ++g) {
-    const int32_t* m = patterns.cells + patterns.first[g];
-    const int k = int(patterns.first[g + 1] - patterns.first[g]);
-    Eight total = {};
-    for (int e = 0; e < K * K; ++e) t.f[e] = Eight{};
-    for (int64_t i = patterns.first_row[g]; i < patterns.first_row[g + 1]; ++i) {
-      const Eight weight = counted(rows.rho + i * H + h);
-      if (!any(weight)) continue;
-      total += weight;
-      for (int e = 0; e < K * K; ++e) t.f[e] += weight * eight(rows.f + (i * K * K + e) * H + h);
-      add_row(t, rows.xhat + i * P * H + h, weight);
+  const double* cw = t.rows.cw + row * K * P * H + t.h;
+  for (int k = 0; k < K; ++k)
+    for (int i = 0; i < n; ++i) t.right[k * P + i] = load<V>(cw + (k * P + m[i]) * H);
+  for (int k = 0; k < K; ++k)
+    for (int i = 0; i < n; ++i) {
+      V s = {};
+      for (int l = 0; l < K; ++l) s += t.f[k * K + l] * t.right[l * P + i];
+      t.left[k * P + i] = s;
     }
-    if (k == 0 || !any(total)) continue;
-    if (K) add_sides(t, rows.cw + patterns.first_row[g] * K * P * H + h, m, k);
-    if (through_observed(k, P)) {
-      int n = 0;
-      for (int q = 0, next = 0; q < P; ++q) {
-        if (next < k && m[next] == q)
-          ++next;
-        else
-          t.observed[n++] = q;
-      }
-      take_block(t.S, P, t.observed.data(), n, t.a);
-      invert(t.a, n, t.column);
-      for (int i = 0, e = 0; i < n; ++i)
-        for (int j = 0; j <= i; ++j) t.inner[t.observed[i] * P + t.observed[j]] += total * t.a[e++];
-      through += total;
-      sandwich = true;
-    } else {
-      take_block(t.Q, P, m, k, t.a);
-      invert(t.a, k, t.column);
-      for (int i = 0, e = 0; i < k; ++i)
-        for (int j = 0; j <= i; ++j) t.second[row_of(m[i]) + m[j]] += total * t.a[e++];
+}
+
+template <class V>
+PARTITA_INLINE void add_sides(Strip<V>& t, Sums<V>& sums, const int32_t* m, int n) {
+  for (int k = 0; k < t.K; ++k)
+    for (int i = 0; i < n; ++i) {
+      V* to = sums.moments + m[i] * sums.wide;
+      const V by = t.left[k * t.P + i];
+      for (int j = 0; j <= i; ++j) to[m[j]] += by * t.right[k * t.P + j];
     }
+}
+
+template <class V>
+PARTITA_INLINE void add_pattern(Strip<V>& t, Sums<V>& sums, const Cells& c, int64_t row, const V& weight) {
+  const int P = t.P, n = c.n;
+  if (t.K) {
+    const V share = c.observed ? V{} + 1.0 : share_of(weight);
+    for (int e = 0; e < t.K * t.K; ++e) t.f[e] *= share;
+    take_sides(t, row, c.m, c.n_m);
+    if (c.observed) add_sides(t, sums, c.m, c.n_m);
   }
-  if (sandwich) add_sandwich(t, through);
-  for (int p = 0; p < P; ++p) {
-    eight(first + p * H + h) += t.first[p];
-    for (int q = 0; q <= p; ++q) {
-      eight(second + (p * P + q) * H + h) += t.second[row_of(p) + q];
-      if (q < p) eight(second + (q * P + p) * H + h) += t.second[row_of(p) + q];
+  for (int i = 0; i < n; ++i) t.row[i] = (c.observed ? t.S : t.Q) + c.block[i] * P;
+  const Factor<V> f{t.L, t.D, t.root, n | 1};
+  factorise<V>::run({t.row.data(), c.block}, f, n, n);
+  add_covariance<V>(sums, f, c.block, n, weight, {t.left, t.right, c.observed ? 0 : t.K, P}, c.observed);
+}
+
+template <class V>
+PARTITA_INLINE void accumulate_moments_of(const Patterns& patterns, const Gates& gates, const GateWeights& rows,
+                                          const GateSums& out) {
+  const Call call;
+  const AllCells cells(patterns, gates.P, kMostMissingInverted);
+  Strip<V> t(gates, rows);
+  Sums<V> sums(gates.P, 0);
+  const int64_t square = int64_t(t.P) * t.P, pairs = int64_t(t.K) * t.K;
+  for (int h = 0; h < gates.H; h += kLanes<V>) {
+    t.h = h;
+    pack<V>(gates.Q + h, square, t.H, t.Q);
+    pack<V>(gates.S + h, square, t.H, t.S);
+    begin_sums(sums);
+    for (int64_t g : cells.order()) {
+      V total = {}, weight;
+      bool any = false;
+      clear<V>(t.f, pairs);
+      for (int64_t i = patterns.first_row[g]; i < patterns.first_row[g + 1]; ++i) {
+        if (!take_weights<V>(rows.rho + i * t.H + h, weight)) continue;
+        any = true;
+        total += weight;
+        for (int64_t e = 0; e < pairs; ++e) t.f[e] += weight * load<V>(rows.f + (i * pairs + e) * t.H + h);
+        add_row<V>(t, sums, i, weight);
+      }
+      if (any && patterns.first[g + 1] > patterns.first[g]) add_pattern<V>(t, sums, cells(g), patterns.first_row[g], total);
     }
+    add_products(sums);
+    if (sums.any_through) {
+      fill_upper<V>(sums.outer, t.P);
+      add_sandwich<V>(sums, t.S, t.all.data());
+    }
+    end_sums(sums, t.H, h, out);
   }
 }
+
+PARTITA_WIDTHS(accumulate_moments, (const Patterns& p, const Gates& g, const GateWeights& w, const GateSums& out), (p, g, w, out))
 
 }  // namespace
 
-void gate_accumulate(const Patterns& patterns, const Gates& gates, const GateWeights& rows, double* first, double* second) {
-  Strip strip(gates.P, rows.K, gates.H);
-  for (int h = 0; h < gates.H; h += 8) accumulate_strip(strip, patterns, gates, rows, h, first, second);
+void gate_accumulate(const Patterns& patterns, const Gates& gates, const GateWeights& rows, const GateSums& out) {
+  accumulate_moments(patterns, gates, rows, out);
 }
 
 }  // namespace partita

@@ -1,4 +1,4 @@
-// Linear algebra on eight components side by side: every number is a vector of eight, triangles are packed row by row.
+// Components side by side: every number of the gates is a vector V of as many components as the processor holds in a register.
 #pragma once
 #include <cstdlib>
 #include <memory>
@@ -8,111 +8,158 @@
 
 #pragma GCC diagnostic ignored "-Wpsabi"  // vectors are handed to inlined functions only
 
+#define PARTITA_UNROLL _Pragma("GCC unroll 8")  // a tile must stay in registers
+
 namespace partita {
 
-// eight components; unaligned, since the caller's arrays may start anywhere
-typedef double Eight __attribute__((vector_size(64), aligned(8), may_alias));
+typedef double Two __attribute__((vector_size(16)));
+typedef double Four __attribute__((vector_size(32)));
+typedef double Eight __attribute__((vector_size(64)));
 
-PARTITA_INLINE Eight& eight(double* p) { return *reinterpret_cast<Eight*>(p); }
-PARTITA_INLINE const Eight& eight(const double* p) { return *reinterpret_cast<const Eight*>(p); }
-PARTITA_INLINE int row_of(int a) { return a * (a + 1) / 2; }  // where row a of a packed lower triangle begins
+// Like PARTITA_CLONES, but with the width that is natural to each generation, since vectors wider than a register are kept in
+// memory. PARTITA_WIDTHS defines `void name parameters` that calls the inline name##_of<V> arguments with the widest V there is.
+// PARTITA_APART defines name<V>::run parameters, which calls it with this V: one copy of the code, however often it is used, so
+// that what is used for a row stays in the processor's cache of instructions.
+#if defined(PARTITA_HAS_CLONES) && defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
+#define PARTITA_WIDTHS(name, parameters, arguments)                                                 \
+  __attribute__((target("arch=x86-64-v4"))) void name parameters { name##_of<Eight> arguments; }    \
+  __attribute__((target("arch=x86-64-v3"))) void name parameters { name##_of<Four> arguments; }     \
+  __attribute__((target("default"))) void name parameters { name##_of<Two> arguments; }
+#define PARTITA_TARGET_Eight target("arch=x86-64-v4"),
+#define PARTITA_TARGET_Four target("arch=x86-64-v3"),
+#define PARTITA_TARGET_Two
+#else
+#if defined(__AVX512F__)
+#define PARTITA_WIDEST Eight
+#elif defined(__AVX2__)
+#define PARTITA_WIDEST Four
+#else
+#define PARTITA_WIDEST Two
+#endif
+#define PARTITA_WIDTHS(name, parameters, arguments) \
+  void name parameters { name##_of<PARTITA_WIDEST> arguments; }
+#define PARTITA_TARGET_Eight
+#define PARTITA_TARGET_Four
+#define PARTITA_TARGET_Two
+#endif
+#define PARTITA_APART_AT(width, name, parameters, arguments)                                                    \
+  template <>                                                                                                   \
+  struct name<width> {                                                                                          \
+    using V = width;                                                                                            \
+    __attribute__((PARTITA_TARGET_##width noinline)) static void run parameters { name##_of<V> arguments; }     \
+  };
+#define PARTITA_APART(name, parameters, arguments)        \
+  template <class V>                                      \
+  struct name;                                            \
+  PARTITA_APART_AT(Eight, name, parameters, arguments)    \
+  PARTITA_APART_AT(Four, name, parameters, arguments)     \
+  PARTITA_APART_AT(Two, name, parameters, arguments)
 
-// A run of vectors on whole cache lines.
-class Lanes {
+template <class V>
+constexpr int kLanes = int(sizeof(V) / sizeof(double));
+
+// The caller's arrays may start anywhere.
+template <class V>
+PARTITA_INLINE V load(const double* p) {
+  V v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class V>
+PARTITA_INLINE void store(double* p, const V& v) {
+  std::memcpy(p, &v, sizeof v);
+}
+
+template <class V>
+PARTITA_INLINE V square_root(const V& x) {
+  V y;
+  for (int h = 0; h < kLanes<V>; ++h) y[h] = __builtin_sqrt(x[h]);
+  return y;
+}
+
+// 1 / weight, and 1 where there is none
+template <class V>
+PARTITA_INLINE V share_of(const V& weight) {
+  return 1.0 / (weight > 0.0 ? weight : V{} + 1.0);
+}
+
+// Memory that a thread keeps from call to call: fresh pages would cost a tenth of the time of a call. The first call finds out
+// how much is needed; tables too wide for `kKept` bytes get fresh memory each time.
+class Desk {
  public:
-  explicit Lanes(int64_t n) : data_(static_cast<double*>(std::aligned_alloc(64, size_t(64 * (n > 0 ? n : 1))))) {
+  ~Desk() { std::free(data_); }
+  void* take(size_t bytes) {
+    wanted_ += bytes;
+    if (wanted_ > size_) return nullptr;
+    return data_ + wanted_ - bytes;
+  }
+  void clear() {
+    if (wanted_ > size_ && wanted_ <= kKept) {
+      std::free(data_);
+      data_ = static_cast<char*>(std::aligned_alloc(64, wanted_));
+      size_ = data_ ? wanted_ : 0;
+    }
+    wanted_ = 0;
+  }
+  static Desk& of_thread() {
+    static thread_local Desk desk;
+    return desk;
+  }
+
+ private:
+  static constexpr size_t kKept = size_t(1) << 24;
+  char* data_ = nullptr;
+  size_t size_ = 0, wanted_ = 0;
+};
+
+// Lasts for one call; made before the rooms of the call.
+struct Call {
+  ~Call() { Desk::of_thread().clear(); }
+};
+
+// n vectors on whole cache lines
+template <class V>
+class Room {
+ public:
+  explicit Room(int64_t n) {
+    const size_t bytes = (size_t(n) * sizeof(V) + 127) / 64 * 64;
+    data_ = static_cast<V*>(Desk::of_thread().take(bytes));
+    if (data_) return;
+    own_.reset(static_cast<V*>(std::aligned_alloc(64, bytes)));
+    data_ = own_.get();
     if (!data_) throw std::bad_alloc();
   }
-  operator Eight*() const { return reinterpret_cast<Eight*>(data_.get()); }
+  operator V*() const { return data_; }
 
  private:
   struct Free {
-    void operator()(double* p) const { std::free(p); }
+    void operator()(V* p) const { std::free(p); }
   };
-  std::unique_ptr<double, Free> data_;
+  V* data_;
+  std::unique_ptr<V, Free> own_;
 };
 
-// n numbers of the components h .. h + 8 out of arrays of H components
-PARTITA_INLINE void pack(const double* from, int64_t n, int H, Eight* to) {
-  for (int64_t e = 0; e < n; ++e) to[e] = eight(from + e * H);
+// n numbers of some components out of an array of H
+template <class V>
+PARTITA_INLINE void pack(const double* from, int64_t n, int H, V* to) {
+  for (int64_t e = 0; e < n; ++e) to[e] = load<V>(from + e * H);
 }
 
-// the lower triangle of the block of `cells` of a P x P matrix
-PARTITA_INLINE void take_block(const Eight* matrix, int P, const int32_t* cells, int k, Eight* a) {
-  for (int i = 0; i < k; ++i) {
-    const Eight* row = matrix + int64_t(cells[i]) * P;
-    for (int j = 0; j <= i; ++j) *a++ = row[cells[j]];
-  }
+template <class V>
+PARTITA_INLINE void clear(V* a, int64_t n) {
+  for (int64_t e = 0; e < n; ++e) a[e] = V{};
 }
 
-// A = LDL', L with a unit diagonal below which it takes the place of A; 1/D on the diagonal. `column` is room for k vectors.
-PARTITA_INLINE void factorise(Eight* a, int k, Eight* column) {
-  for (int j = 0; j < k; ++j) {
-    Eight& pivot = a[row_of(j) + j];
-    pivot = 1.0 / pivot;
-    for (int i = j + 1; i < k; ++i) {
-      Eight* row = a + row_of(i);
-      column[i] = row[j];
-      const Eight l = row[j] * pivot;
-      for (int b = j + 1; b <= i; ++b) row[b] -= l * column[b];
-      row[j] = l;
-    }
-  }
-}
-
-// log|A| of a factor
-PARTITA_INLINE Eight log_determinant(const Eight* a, int k) {
-  double sum[8] = {0}, product[8];
-  for (int h = 0; h < 8; ++h) product[h] = 1.0;
-  for (int j = 0; j < k; ++j) {
-    const double* pivot = reinterpret_cast<const double*>(a + row_of(j) + j);
-    for (int h = 0; h < 8; ++h) product[h] *= pivot[h];
-    if ((j & 3) == 3 || j + 1 == k)  // four pivots to a logarithm: far from under- and overflow
-      for (int h = 0; h < 8; ++h) {
-        sum[h] -= fast_log(product[h]);
-        product[h] = 1.0;
-      }
-  }
-  return eight(sum);
-}
-
-// b of Lb = given in its place; returns b'D^-1 b = given'A^-1 given
-PARTITA_INLINE Eight solve_down(const Eight* a, int k, Eight* b) {
-  Eight sum = {};
-  for (int i = 0; i < k; ++i) {
-    const Eight* row = a + row_of(i);
-    Eight s = b[i];
-    for (int j = 0; j < i; ++j) s -= row[j] * b[j];
-    b[i] = s;
-    sum += s * s * row[i];
+// the sum of the logarithms of n vectors, four to a logarithm: far from under- and overflow
+template <class V>
+PARTITA_INLINE V sum_of_logs(const V* x, int n) {
+  V sum = {};
+  for (int j = 0; j < n; j += 4) {
+    V product = x[j];
+    for (int e = j + 1; e < j + 4 && e < n; ++e) product *= x[e];
+    for (int h = 0; h < kLanes<V>; ++h) sum[h] += fast_log(product[h]);
   }
   return sum;
-}
-
-// after solve_down: A^-1 given in the place of b
-PARTITA_INLINE void solve_up(const Eight* a, int k, Eight* b) {
-  for (int i = 0; i < k; ++i) b[i] *= a[row_of(i) + i];
-  for (int i = k - 1; i > 0; --i) {
-    const Eight* row = a + row_of(i);
-    const Eight by = b[i];
-    for (int j = 0; j < i; ++j) b[j] -= row[j] * by;
-  }
-}
-
-// A^-1 in the place of A, a packed lower triangle, by sweeping every pivot. `column` is room for k vectors.
-PARTITA_INLINE void invert(Eight* a, int k, Eight* column) {
-  for (int j = 0; j < k; ++j) {
-    const Eight pivot = 1.0 / a[row_of(j) + j];
-    for (int i = 0; i < k; ++i) column[i] = i < j ? a[row_of(j) + i] : a[row_of(i) + j];
-    for (int i = 0; i < k; ++i) {
-      Eight* row = a + row_of(i);
-      const Eight l = column[i] * pivot;
-      for (int b = 0; b <= i; ++b) row[b] -= l * column[b];
-    }
-    for (int i = 0; i < k; ++i) (i < j ? a[row_of(j) + i] : a[row_of(i) + j]) = column[i] * pivot;
-    a[row_of(j) + j] = -pivot;
-  }
-  for (int e = 0; e < row_of(k); ++e) a[e] = -a[e];
 }
 
 }  // namespace partita

@@ -24,8 +24,14 @@ struct GateSides {
   int K;
 };
 
+// xhat and cw null: not wanted
 struct Conditioned {
   double *quad, *logdet, *xhat, *cw, *wx, *wcw, *trace;
+};
+
+// What is added to: first (P, H), second (P, P, H), cross (E, P, H; null: E = 0).
+struct GateSums {
+  double *first, *second, *cross;
 };
 
 struct GateWeights {
@@ -36,15 +42,19 @@ struct GateWeights {
 void gate_condition(const Patterns& patterns, const double* x, const Gates& gates, const GateSides& sides,
                     const Conditioned& out);
 
-// first (P, H) and second (P, P, H) are added to
-void gate_accumulate(const Patterns& patterns, const Gates& gates, const GateWeights& rows, double* first, double* second);
+void gate_accumulate(const Patterns& patterns, const Gates& gates, const GateWeights& rows, const GateSums& out);
+
+// Of every row: weight rho (n, H), shift (n, K, H), f (n, K, K, H), extra (n, E, H), tie (n, E, K, H); sides w (K, P, H).
+struct GateTargets {
+  const double *w, *rho, *shift, *f, *extra, *tie;
+  int K, E;
+};
+
+void gate_moments(const Patterns& patterns, const double* x, const Gates& gates, const GateTargets& given, const GateSums& out);
 
 void gate_draw_missing(const Patterns& patterns, const double* x, const Gates& gates, const int32_t* z, const double* noise,
                        double* out);
 
 constexpr double kNegligible = 1e-9;  // the smallest weight that counts in gate_accumulate
-
-// Whether the observed block is the cheaper one to factorise.
-inline bool through_observed(int n_missing, int P) { return 2 * n_missing > P; }
 
 }  // namespace partita

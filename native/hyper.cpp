@@ -47,6 +47,10 @@ struct Seats {
 struct Rises {
   std::vector<int32_t> tabulated;
   std::vector<double> beyond;  // counts past the end of the table: rare, large groups
+  void clear() {
+    tabulated.clear();
+    beyond.clear();
+  }
   void add(double count, int n_counts) {
     if (count <= 0) return;
     if (count < n_counts) tabulated.push_back(int32_t(count + 0.5));
@@ -60,15 +64,23 @@ struct Rises {
   }
 };
 
-void move_binary(const Layout& layout, Chain& chain, const Grids& grids, int d, Seats& seats, double u) {
-  const int A = grids.n_beta, pairs = A * (A + 1) / 2, wide = padded(A), wide_pairs = padded(pairs);
+// what a move of a binary column is computed in, one after the other
+struct Bench {
   Rises ones, zeros, totals;
+  std::vector<double> one, nil, both;
+  explicit Bench(int A) : one(padded(A)), nil(padded(A)), both(padded(A * (A + 1) / 2)) {}
+};
+
+void move_binary(const Layout& layout, Chain& chain, const Grids& grids, int d, Seats& seats, Bench& bench, double u) {
+  const int A = grids.n_beta, pairs = A * (A + 1) / 2, wide = padded(A), wide_pairs = padded(pairs);
+  auto &ones = bench.ones, &zeros = bench.zeros, &totals = bench.totals;
+  auto &one = bench.one, &nil = bench.nil, &both = bench.both;
+  for (Rises* each : {&ones, &zeros, &totals}) each->clear();
   for_each_group(layout, chain, d, [&](const double* s) {
     ones.add(s[0], grids.n_counts);
     zeros.add(s[1], grids.n_counts);
     totals.add(s[0] + s[1], grids.n_counts);
   });
-  std::vector<double> one(wide), nil(wide), both(wide_pairs);
   ones.sum(grids.rise, wide, A, [&](int a) { return grids.beta[a]; }, one.data());
   zeros.sum(grids.rise, wide, A, [&](int a) { return grids.beta[a]; }, nil.data());
   totals.sum(grids.rise_sum, wide_pairs, pairs, [&](int p) { return grids.sums[p]; }, both.data());
@@ -171,6 +183,7 @@ void move_real(const Layout& layout, Chain& chain, const Grids& grids, int d, Se
 
 void move_hyper(const Layout& layout, Chain& chain, const Grids& grids, const double* uniforms) {
   Seats binary(grids.n_beta * grids.n_beta), categorical(grids.n_strength), count(grids.n_shape * grids.n_scale);
+  Bench bench(grids.n_beta);
   Seats real[3] = {Seats(grids.n_kappa), Seats(grids.n_nu), Seats(grids.n_sigma)};
   for (int d = 0; d < layout.n_columns; ++d) {
     const int32_t* at = chain.at + 4 * d;
@@ -187,7 +200,7 @@ void move_hyper(const Layout& layout, Chain& chain, const Grids& grids, const do
   for (int d = 0; d < layout.n_columns; ++d) {
     const double* u = uniforms + 3 * d;
     switch (layout.kind[d]) {
-      case BINARY: move_binary(layout, chain, grids, d, binary, u[0]); break;
+      case BINARY: move_binary(layout, chain, grids, d, binary, bench, u[0]); break;
       case CATEGORICAL: move_categorical(layout, chain, grids, d, categorical, u[0]); break;
       case COUNT: move_count(layout, chain, grids, d, count, u[0]); break;
       case REAL: move_real(layout, chain, grids, d, real, u); break;
@@ -212,16 +225,43 @@ double log_likelihood(const Layout& layout, const Chain& chain) {
   return sum;
 }
 
-// alpha of every restaurant and class on a grid even in log alpha, Gamma(1, 1) prior
-void move_concentration(Chain& chain, const double* grid, int n_grid, const double* uniforms) {
-  std::vector<double> logp(n_grid), weight(n_grid);
+// alpha and discount of every restaurant and class on a grid: prior times the probability of the partition,
+//   product over k < K of (alpha + discount k) * Gamma(alpha) / Gamma(alpha + n) * product over groups of Gamma(size - discount) / Gamma(1 - discount)
+void move_concentration(Chain& chain, const Laws& laws, const double* uniforms) {
+  const int P = laws.n;
+  std::vector<double> fixed(P), places(P), ahead(P), room(P), logp(P), weight(P);
+  // with a negative discount the product is that of alpha / -discount places for groups, each taken at most once
+  for (int p = 0; p < P; ++p) {
+    fixed[p] = laws.alpha[p];
+    places[p] = laws.discount[p] < 0 ? -laws.alpha[p] / laws.discount[p] : 0.0;
+    ahead[p] = places[p] + 1.0;
+  }
+  lgamma_in_place(fixed.data(), P);
+  lgamma_in_place(ahead.data(), P);
   for (int q = 0; q < chain.n_restaurants * chain.n_classes; ++q) {
-    double n = 0.0;
-    for (int g = 0; g < chain.used[q]; ++g) n += chain.size[int64_t(q) * chain.capacity + g];
-    for (int k = 0; k < n_grid; ++k)
-      logp[k] = (chain.used[q] + 1.0) * fast_log(grid[k]) - grid[k] + fast_lgamma(grid[k]) - fast_lgamma(grid[k] + n);
-    double top, total = exponentiate(logp.data(), n_grid, weight.data(), &top);
-    chain.alpha[q] = grid[pick(weight.data(), n_grid, total, uniforms[q])];
+    const int K = chain.used[q];
+    const double* size = chain.size + int64_t(q) * chain.capacity;
+    double n = 0.0, sizes = 0.0;
+    for (int g = 0; g < K; ++g) n += size[g];
+    for (int p = 0; p < P; ++p) {
+      logp[p] = laws.alpha[p] + n;
+      room[p] = places[p] < K ? 1.0 : places[p] - K + 1.0;
+    }
+    lgamma_in_place(logp.data(), P);
+    lgamma_in_place(room.data(), P);
+    for (int p = 0; p < P; ++p) {
+      const double less = laws.discount[p];
+      if (p == 0 || less != laws.discount[p - 1]) {
+        sizes = -K * fast_lgamma(1.0 - less);
+        for (int g = 0; g < K; ++g) sizes += fast_lgamma(size[g] - less);
+      }
+      const double opened = less < 0 ? K * fast_log(-less) + ahead[p] - room[p] : K * fast_log(laws.alpha[p]);
+      logp[p] = less < 0 && places[p] < K ? kNever : laws.log_prior[p] + opened + fixed[p] - logp[p] + sizes;
+    }
+    double top, total = exponentiate(logp.data(), P, weight.data(), &top);
+    const int p = pick(weight.data(), P, total, uniforms[q]);
+    chain.alpha[q] = laws.alpha[p];
+    chain.discount[q] = laws.discount[p];
   }
 }
 

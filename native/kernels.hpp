@@ -1,5 +1,7 @@
 // The kernels, as bind.cpp hands them out. Contract and plain twins: src/partita/kernels.
 #pragma once
+#include <memory>
+
 #include "mixture.hpp"
 
 namespace partita {
@@ -11,14 +13,17 @@ struct Seating {
   double* size;
   int32_t* used;
   int cap, capacity;
-  double log_alpha;
+  double alpha, discount;
   int32_t* z;
   int bound, occupied, fresh;  // groups lie below bound; fresh is empty and on offer, holes are empty and not
   std::vector<int> holes;
-  std::vector<double> log_size;  // of the fresh group: log alpha; of a hole: never
+  std::unique_ptr<double[]> left;  // what groups.left points to
+  std::vector<double> log_size;  // log(size - discount); of the fresh group: 0; of a hole: never
+  std::vector<double> log_open;  // [k] weight of a new group beside k others: log(alpha + discount k), never at the cap
 
   Seating(const Layout& layout, const Chain& chain, int restaurant, int c);
   bool offer_fresh();
+  double log_opening(int others) const { return log_open[others]; }
   void join(Cells& cells, int g);
   void leave(Cells& cells, int g);
   void compact(const int32_t* label, int64_t n_rows, int c);
@@ -37,12 +42,13 @@ struct Stream {
   int64_t below(int64_t n) { return int64_t(uniform() * double(n)); }
 };
 
+// moved counts the rows that changed their group
 int64_t gibbs_sweep(const Layout&, const Rows&, Chain&, int restaurant, int c, const int64_t* order, int64_t n_order,
-                    const double* uniforms);
+                    const double* uniforms, int64_t* moved);
 // every restaurant and class in turn, all in the same order of rows: order holds the rows of class 0, then of class 1, ..; goes
 // from position `from` of the (restaurant, row) pairs to `until` and returns the position reached (short of it when room ran out)
 int64_t gibbs_sweeps(const Layout&, const Rows&, Chain&, const int64_t* order, const int64_t* offset, const double* uniforms,
-                     int64_t from, int64_t until);
+                     int64_t* moved, int64_t from, int64_t until);
 // rows without a label: class and groups of each drawn together; uniforms[row][1 + restaurants]
 int64_t relabel_sweep(const Layout&, const Rows&, Chain&, double* class_count, double gamma, const int64_t* order,
                       int64_t n_order, const double* uniforms);
@@ -57,7 +63,12 @@ struct Grids {
   const double *rise, *rise_sum;  // log Gamma(a + k) - log Gamma(a) for a in beta and in sums, k < n_counts; rows padded to eights
 };
 void move_hyper(const Layout&, Chain&, const Grids&, const double* uniforms);  // uniforms[column][3]
-void move_concentration(Chain&, const double* grid, int n_grid, const double* uniforms);
+// Points of a grid of seating laws (alpha, discount) and their log prior; points of one discount lie together.
+struct Laws {
+  int n;
+  const double *alpha, *discount, *log_prior;
+};
+void move_concentration(Chain&, const Laws&, const double* uniforms);  // alpha and discount of every restaurant and class
 void refresh_tables(const Layout&, Chain&);  // after hyper-parameters were set from outside
 double log_likelihood(const Layout&, const Chain&);  // log p(cells | groups, hyper-parameters), without the factorials of counts
 void fill_column(const Layout&, const Rows&, Chain&, int d);  // statistics and table of one column from the assignments

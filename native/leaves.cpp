@@ -10,19 +10,30 @@ PARTITA_INLINE void accumulate_block(const double* table, int64_t stride, const 
   Eight sum[B] = {};
   for (int m = 0; m < n_cells; ++m) {
     const double* t = table + int64_t(cells[m]) * stride;
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (int b = 0; b < B; ++b) sum[b] += *reinterpret_cast<const Eight*>(t + 8 * b);
   }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int b = 0; b < B; ++b) *reinterpret_cast<Eight*>(acc + 8 * b) = sum[b];
 }
 
 PARTITA_CLONES void accumulate(const double* table, int64_t stride, const int32_t* cells, int n_cells, int padded,
                                double* acc) {
-  int g = 0;
-  for (; g + 32 <= padded; g += 32) accumulate_block<4>(table + g, stride, cells, n_cells, acc + g);
-  for (; g + 16 <= padded; g += 16) accumulate_block<2>(table + g, stride, cells, n_cells, acc + g);
-  for (; g + 8 <= padded; g += 8) accumulate_block<1>(table + g, stride, cells, n_cells, acc + g);
+  // the cells are gone through once for up to sixty-four groups
+  for (int g = 0; g < padded; g += 64) {
+    const double* t = table + g;
+    double* a = acc + g;
+    switch (padded - g) {
+      case 8: accumulate_block<1>(t, stride, cells, n_cells, a); break;
+      case 16: accumulate_block<2>(t, stride, cells, n_cells, a); break;
+      case 24: accumulate_block<3>(t, stride, cells, n_cells, a); break;
+      case 32: accumulate_block<4>(t, stride, cells, n_cells, a); break;
+      case 40: accumulate_block<5>(t, stride, cells, n_cells, a); break;
+      case 48: accumulate_block<6>(t, stride, cells, n_cells, a); break;
+      case 56: accumulate_block<7>(t, stride, cells, n_cells, a); break;
+      default: accumulate_block<8>(t, stride, cells, n_cells, a);
+    }
+  }
 }
 
 PARTITA_CLONES void accumulate_student(const double* table, int64_t stride, double x, int padded, double* acc) {
@@ -134,6 +145,56 @@ PARTITA_CLONES double exponentiate(const double* logp, int n, double* weight, do
   }
   *maximum = top;
   return sum_of_eight(s);
+}
+
+PARTITA_CLONES double exponentiate_sum(const double* logp, const double* more, int n, double* weight) {
+  for (int k = 0; k < n; ++k) weight[k] = logp[k] + more[k];
+  const double top = largest(weight, n);
+  const int full = n & ~7;
+  double s[8] = {0};
+  for (int k = 0; k < full; k += 8)
+    for (int j = 0; j < 8; ++j) {
+      weight[k + j] = fast_exp(weight[k + j] - top);
+      s[j] += weight[k + j];
+    }
+  for (int k = full; k < n; ++k) {
+    weight[k] = fast_exp(weight[k] - top);
+    s[0] += weight[k];
+  }
+  return sum_of_eight(s);
+}
+
+PARTITA_CLONES double log_product(const double* factors, const int32_t* entries, int n) {
+  double result = 0.0;
+  // eight products side by side, of at most sixteen factors each: far from underflow, and one logarithm for them all
+  for (int first = 0; first < n; first += 128) {
+    const int last = first + 128 < n ? first + 128 : n, full = first + ((last - first) & ~7);
+    double product[8], logs[8];
+    for (int j = 0; j < 8; ++j) product[j] = 1.0;
+    for (int m = first; m < full; m += 8)
+      for (int j = 0; j < 8; ++j) product[j] *= factors[entries[m + j]];
+    for (int m = full; m < last; ++m) product[m - full] *= factors[entries[m]];
+    for (int j = 0; j < 8; ++j) logs[j] = fast_log(product[j]);
+    result += sum_of_eight(logs);
+  }
+  return result;
+}
+
+PARTITA_CLONES void log_sum_exp_parts(double* logp, const double* base, int wide, const int32_t* first, int parts, double* out) {
+  double top[kMostParts], sum[kMostParts];
+  for (int k = 0; k < wide; ++k) logp[k] += base[k];
+  for (int p = 0; p < parts; ++p) {
+    top[p] = logp[first[p]];
+    for (int k = first[p]; k < first[p + 1]; ++k) top[p] = top[p] > logp[k] ? top[p] : logp[k];
+    for (int k = first[p]; k < first[p + 1]; ++k) logp[k] -= top[p];
+  }
+  for (int k = 0; k < wide; ++k) logp[k] = fast_exp(logp[k]);
+  for (int p = 0; p < parts; ++p) {
+    sum[p] = 0.0;
+    for (int k = first[p]; k < first[p + 1]; ++k) sum[p] += logp[k];
+  }
+  for (int p = 0; p < parts; ++p) sum[p] = fast_log(sum[p]);
+  for (int p = 0; p < parts; ++p) out[p] += top[p] + sum[p];
 }
 
 PARTITA_CLONES double log_sum_exp(const double* logp, int n) {

@@ -37,6 +37,9 @@ struct Rows {
   // listed ones; else null
   const int64_t* first = nullptr;
   const int32_t *cells = nullptr, *listed = nullptr;
+  // where all columns are binary: the table entries of row i are entries[entry_first[i]] .. entries[entry_first[i + 1] - 1]
+  const int64_t* entry_first = nullptr;
+  const int32_t* entries = nullptr;
 };
 
 struct Chain {
@@ -50,6 +53,7 @@ struct Chain {
   int32_t* used;      // [restaurant][class]
   double* size;       // [restaurant][class][capacity]
   double* alpha;      // [restaurant][class]
+  double* discount;   // [restaurant][class] <= 0
   double* stats;      // [class][capacity][n_stats]
   double* table;      // [class][n_table][capacity]
   double* filled;     // [row][width of the correlated block], the current values of its cells
@@ -61,6 +65,8 @@ struct Groups {
   const double* hyper;
   double *stats, *table;
   int64_t capacity;
+  // [group][table entry], binary columns only: p(value | group without one row of that value); null where it is not kept
+  double* left = nullptr;
   double* at(int d, int g) const { return stats + g * int64_t(layout->n_stats) + layout->stat_first[d]; }
   double* row(int d, int k) const { return table + (layout->table_first[d] + k) * capacity; }
 };
@@ -144,6 +150,7 @@ void draw_holes(const Groups& groups, Cells& cells, int g, double uniform, int64
 void redraw_holes(const Groups& groups, Cells& cells, int g, double uniform, int64_t row);
 void clean(const Groups& groups, const Columns& columns, int g);   // an empty group
 void clean_sums(const Groups& groups, const Columns& columns, int g);  // of a group whose rows all left: counts are exact zeros
+void fill_left(const Groups& groups, const Columns& columns, int g);  // groups.left of a group from its statistics
 void copy_group(const Groups& groups, const Columns& columns, int from, int to);
 void count_cell(const Layout& layout, int d, double* stats, const Rows& rows, int64_t i, double by);
 

@@ -43,12 +43,13 @@ int64_t relabel_sweep(const Layout& layout, const Rows& rows, Chain& chain, doub
         if (c == old) {
           const int own = room.z[i];
           alone = room.size[own] < 1.5;
-          lp[own] = alone ? kNever : score_without(room.groups, cells[r], own) + fast_log(room.size[own] - 1.0);
+          lp[own] = alone ? kNever
+                          : score_without(room.groups, cells[r], own) + fast_log(room.size[own] - 1.0 - room.discount);
           total -= 1.0;
         }
         // a full room still divides by n + alpha: the law is the uncapped one given that no class passes the cap
-        if (!alone && room.occupied >= room.cap) lp[room.fresh] = kNever;
-        per_class[c] += log_sum_exp(lp, room.bound) - fast_log(total + fast_exp(room.log_alpha));
+        lp[room.fresh] += room.log_opening(room.occupied - alone);
+        per_class[c] += log_sum_exp(lp, room.bound) - fast_log(total + room.alpha);
       }
     }
     double top, total = exponentiate(per_class.data(), C, share.data(), &top);

@@ -100,10 +100,11 @@ int64_t split_merge(const Layout& layout, const Rows& rows, Chain& chain, int re
     }
     const double log_union = group_evidence(layout, chain.hyper, room.columns, whole);
     // log of P(split) L(split) / P(union) L(union), the union being the reference
-    const double gain = room.log_alpha + fast_lgamma(p.n0) + fast_lgamma(p.n1) - fast_lgamma(p.n0 + p.n1) + p.log_split -
-                        log_union - p.log_q;
+    const double less = room.discount, one = fast_lgamma(1.0 - less);
+    const double gain = room.log_opening(room.occupied - !split) + fast_lgamma(p.n0 - less) + fast_lgamma(p.n1 - less) -
+                        fast_lgamma(p.n0 + p.n1 - less) - one + p.log_split - log_union - p.log_q;
     if (split) {
-      if (room.occupied >= room.cap || !(log_u < gain)) continue;
+      if (!(log_u < gain)) continue;
       if (!room.offer_fresh()) break;
       const int to = room.fresh;
       for (size_t k = 0; k < chosen.size(); ++k)

@@ -108,29 +108,49 @@ struct Column {
   }
 };
 
-}  // namespace
-
-void fill_column(const Layout& layout, const Rows& rows, Chain& chain, int d) {
-  const bool block = layout.kind[d] == CORRELATED;
-  const int view = chain.view[d];
-  const int32_t* z = view < FIRST_RESTAURANT ? nullptr : chain.z + int64_t(view - FIRST_RESTAURANT) * chain.n_rows;
+// A column's statistics from the assignments, in three steps: nothing, row after row, and the table that follows.
+void clear_column(const Layout& layout, Chain& chain, int d) {
   const int width = (d + 1 < layout.n_columns ? layout.stat_first[d + 1] : layout.n_stats) - layout.stat_first[d];
   for (int c = 0; c < chain.n_classes; ++c) {
     Groups groups = groups_of(layout, chain, c);
     for (int g = 0; g < chain.capacity; ++g) std::fill_n(groups.at(d, g), width, 0.0);
   }
-  for (int64_t i = 0; i < chain.n_rows; ++i) {
-    const int c = view == BACKGROUND ? 0 : chain.label[i], g = z ? z[i] : 0, P = layout.levels[d];
-    if (block) fill_block(P, rows.reals + i * rows.n_reals + layout.source[d], chain.hyper[4 * d + 3], chain.filled + i * P);
-    if (c < 0 || g < 0) continue;
-    double* stats = groups_of(layout, chain, c).at(d, g);
-    if (block) count_block(P, stats, chain.filled + i * P, 1.0);
-    else count_cell(layout, d, stats, rows, i, 1.0);
-  }
+}
+
+void count_row(const Layout& layout, const Rows& rows, Chain& chain, int d, int64_t i) {
+  const int view = chain.view[d], P = layout.levels[d];
+  const int c = view == BACKGROUND ? 0 : chain.label[i];
+  const int g = view < FIRST_RESTAURANT ? 0 : chain.z[int64_t(view - FIRST_RESTAURANT) * chain.n_rows + i];
+  const bool block = layout.kind[d] == CORRELATED;
+  if (block) fill_block(P, rows.reals + i * rows.n_reals + layout.source[d], chain.hyper[4 * d + 3], chain.filled + i * P);
+  if (c < 0 || g < 0) return;
+  double* stats = groups_of(layout, chain, c).at(d, g);
+  if (block) count_block(P, stats, chain.filled + i * P, 1.0);
+  else count_cell(layout, d, stats, rows, i, 1.0);
+}
+
+void fill_table(const Layout& layout, Chain& chain, int d) {
+  const int view = chain.view[d];
   for (int c = 0; c < chain.n_classes; ++c) {
-    const int top = z ? chain.used[(view - FIRST_RESTAURANT) * chain.n_classes + c] : 0;
+    const int top = view < FIRST_RESTAURANT ? 0 : chain.used[(view - FIRST_RESTAURANT) * chain.n_classes + c];
     refresh_all(groups_of(layout, chain, c), d, std::min(top + 1, chain.capacity));
   }
+}
+
+}  // namespace
+
+void fill_column(const Layout& layout, const Rows& rows, Chain& chain, int d) {
+  clear_column(layout, chain, d);
+  for (int64_t i = 0; i < chain.n_rows; ++i) count_row(layout, rows, chain, d, i);
+  fill_table(layout, chain, d);
+}
+
+// all columns; rows outermost, since the statistics of a group lie together
+void rebuild(const Layout& layout, const Rows& rows, Chain& chain) {
+  for (int d = 0; d < layout.n_columns; ++d) clear_column(layout, chain, d);
+  for (int64_t i = 0; i < chain.n_rows; ++i)
+    for (int d = 0; d < layout.n_columns; ++d) count_row(layout, rows, chain, d, i);
+  for (int d = 0; d < layout.n_columns; ++d) fill_table(layout, chain, d);
 }
 
 void move_views(const Layout& layout, const Rows& rows, Chain& chain, const double* uniforms, int first, int last) {

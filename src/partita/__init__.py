@@ -16,6 +16,7 @@ _WHERE = {
     "KikuchiBayesClassifier": "estimators.kikuchi_bayes",
     "MDLPDiscretizer": "estimators.mdlp_discretizer",
     "NaiveBayes": "estimators.naive_bayes",
+    "QGMEClassifier": "estimators.qgme",
     "TANClassifier": "estimators.tan",
     "load": "estimators.persistence",
     "save": "estimators.persistence",

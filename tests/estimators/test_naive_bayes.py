@@ -319,3 +319,32 @@ def test_a_wrong_word_for_counts_is_named():
 def test_wrong_priors_are_named(name, value):
     with pytest.raises(ValueError, match=f"NaiveBayes: {name} must be a finite number > 0"):
         NaiveBayes(**{name: value}).fit([[0.5], [1.5]], [0, 1])
+
+
+@pytest.mark.parametrize("kind", ["count", "real"])
+def test_a_nearly_constant_column_is_not_sure_of_what_it_has_not_seen(kind):
+    """One six among four hundred fives: a seven, never seen, cannot tell the classes apart by thousands to one."""
+    X = np.full((401, 1), 5.0)
+    X[0] = 6.0
+    y = np.arange(401) % 2
+    model = NaiveBayes(column_kinds=[kind]).fit(X, y)
+    p = model.predict_proba([[5.0], [6.0], [7.0], [4.0], [50.0]])
+    assert p.min() > 0.1 and p[1, 0] > 0.5
+    parts = NaiveBayes(column_kinds=[kind])
+    for rows in np.array_split(np.arange(401), 7):
+        parts.partial_fit(X[rows], y[rows], classes=[0, 1])
+    np.testing.assert_allclose(parts.predict_proba([[5.0], [7.0]]), p[[0, 2]], rtol=1e-6)
+
+
+def test_kurtosis_does_not_depend_on_offset_or_parts():
+    rng = np.random.default_rng(0)
+    X = np.rint(1000 + 30 * rng.standard_t(4, size=(500, 1)))
+    y = rng.integers(0, 2, 500)
+    z = X[:, 0] - X.mean()
+    truth = (z**4).mean() / (z**2).mean() ** 2
+    whole = NaiveBayes(column_kinds=["count"]).fit(X, y)
+    parts = NaiveBayes(column_kinds=["count"])
+    for rows in np.array_split(np.arange(500), 3):
+        parts.partial_fit(X[rows], y[rows], classes=[0, 1])
+    for model in (whole, parts):
+        assert model._statistics.kurtosis(0) == pytest.approx(truth, rel=1e-6)

@@ -104,17 +104,21 @@ ALL_KINDS = (BINARY, CATEGORICAL, COUNT, REAL) * 3 + (BINARY,) * 9
 
 def random_chain(
     seed, n=40, classes=2, restaurants=2, missing=0.3, cap=50, capacity=16, alpha=1.0, groups=4, kinds=ALL_KINDS,
-    empty_classes=0, crowded=False, listed=False,
+    empty_classes=0, crowded=False, listed=False, finite=False, entered=False,
 ):  # fmt: skip
     """A chain with a random state. `empty_classes` hold no row; `crowded`: all columns in the first restaurant.
 
-    `listed`: the rows carry the list of their observed codes.
+    `listed`: the rows carry the list of their observed codes. `entered`: and of their table entries.
+    `finite`: finite mixtures with a place or two to spare.
     """
     rng = np.random.default_rng(seed)
     layout, rows = random_table(rng, n, missing, kinds)
     if listed:
         rows = rows.listed(0.0)
         assert rows.first is not None
+    if entered:
+        rows = rows.entered(layout)
+        assert rows.entries is not None
     grids = small_grids()
     hyper, at = random_hyper(rng, layout, grids)
     label = rng.integers(0, classes - empty_classes, n).astype(np.int32)
@@ -134,6 +138,9 @@ def random_chain(
         np.zeros((classes, pad(capacity), layout.n_stats)), np.zeros((classes, layout.n_table, pad(capacity))),
         np.zeros((n, 0)), cap,
     )  # fmt: skip
+    if finite:
+        chain.discount[:] = -(2.0 ** rng.integers(-1, 3, used.shape))
+        chain.alpha[:] = -chain.discount * np.maximum(used + rng.integers(0, 3, used.shape), 1)
     reference.rebuild(layout, rows, chain)
     return SimpleNamespace(layout=layout, rows=rows, chain=chain, grids=grids, rng=rng)
 
@@ -153,8 +160,10 @@ def predictive_of(chain: Chain) -> Predictive:
     log_weight = np.full(chain.size.shape, -1e300)
     for r, c in np.ndindex(R, C):
         n = chain.used[r, c]
-        weight = np.append(chain.size[r, c, :n], chain.alpha[r, c])
-        log_weight[r, c, : n + 1] = np.log(weight / weight.sum())
+        opening = max(chain.alpha[r, c] + chain.discount[r, c] * n, 0.0)
+        weight = np.append(chain.size[r, c, :n] - chain.discount[r, c], opening)
+        with np.errstate(divide="ignore"):
+            log_weight[r, c, : n + 1] = np.log(weight / weight.sum())
     return Predictive(chain.view, chain.hyper, chain.stats, chain.table, log_weight, chain.used + np.int32(1))
 
 
@@ -168,7 +177,7 @@ def live(chain: Chain, layout: Layout, c: int, d: int) -> int:
 def assert_same_chain(layout: Layout, a: Chain, b: Chain) -> None:
     for name in ("label", "z", "used", "view", "at"):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
-    for name in ("hyper", "alpha", "size"):
+    for name in ("hyper", "alpha", "discount", "size"):
         np.testing.assert_allclose(getattr(a, name), getattr(b, name), err_msg=name, **CLOSE)
     for c in range(len(a.stats)):
         for d in range(layout.n_columns):

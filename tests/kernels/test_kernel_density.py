@@ -17,6 +17,9 @@ CASES = [
     {"cap": 2, "groups": 2},
     {"cap": 4, "groups": 4, "restaurants": 3},
     {"kinds": (BINARY,) * 20, "missing": 0.1},
+    {"kinds": (BINARY,) * 6, "classes": 70, "n": 30, "restaurants": 1},
+    {"finite": True, "missing": 0.3},
+    {"finite": True, "missing": 0.3, "classes": 3, "empty_classes": 1, "cap": 4},
     {"kinds": (REAL,) * 3},
     {"kinds": (CATEGORICAL, COUNT) * 2},
 ]
@@ -25,7 +28,7 @@ CASES = [
 @pytest.fixture(params=[(case, seed) for case in CASES for seed in range(2)], ids=lambda p: f"{p[0]}-{p[1]}")
 def problem(request, make):
     case, seed = request.param
-    return make.chain(seed, n=30, **case)
+    return make.chain(seed, **{"n": 30, **case})
 
 
 def log_evidence(layout, hyper, d, cells):
@@ -82,7 +85,7 @@ def log_mixture(problem, r, c, i, there):
         others = np.flatnonzero(there & (chain.label == c) & (chain.z[r] == g))
         if len(others):
             parts.append(log_predictive(problem, FIRST_RESTAURANT + r, i, others))
-            weights.append(len(others))
+            weights.append(len(others) - chain.discount[r, c])
     return parts, weights
 
 
@@ -94,7 +97,7 @@ def by_definition(problem, i, c, there, capped):
         parts, weights = log_mixture(problem, r, c, i, there)
         if not capped or len(parts) < chain.cap:
             parts.append(log_predictive(problem, FIRST_RESTAURANT + r, i, np.zeros(0, int)))
-            weights.append(chain.alpha[r, c])
+            weights.append(max(chain.alpha[r, c] + chain.discount[r, c] * (len(parts) - 1), 0.0))
         total += logsumexp(parts, b=weights) - np.log(np.sum(weights))
     return total
 

@@ -177,6 +177,62 @@ def test_accumulate_by_brute_force(module):
 
 
 @pytest.mark.parametrize("case", CASES)
+def test_condition_without_cells(case):
+    given = make(*case)
+    n, P = given.x.shape
+    full = given.condition(native)
+    for module in (native, reference):
+        out = Conditioned.scalars(n, P, len(given.w), given.Q.shape[2])
+        module.gate_condition(
+            given.patterns, given.x, given.r, given.Q, given.S, given.logdet_Q, given.w, given.V, out
+        )
+        for name in ("quad", "logdet", "wx", "wcw", "trace"):
+            close(getattr(out, name), getattr(full, name))
+        assert out.xhat.size == out.cw.size == 0
+
+
+@pytest.mark.parametrize("extras", [0, 1, 3])
+@pytest.mark.parametrize("case", CASES)
+def test_moments_agree_with_the_twin_and_add(case, extras):
+    given = make(*case)
+    n, P = given.x.shape
+    H, K = given.Q.shape[2], len(given.w)
+    rho, f = weights(given, K)
+    normal = given.rng.normal
+    rest = (rho, normal(size=(n, K, H)), f, normal(size=(n, extras, H)), normal(size=(n, extras, K, H)))
+    sums = [GateSums.room(P, H, extras), GateSums.room(P, H, extras)]
+    for module, out in zip((native, reference), sums):
+        for array in (out.first, out.second, out.cross):
+            array += 0.5
+        module.gate_moments(given.patterns, given.x, given.r, given.Q, given.S, given.w, *rest, out)
+    close(sums[0].first, sums[1].first)
+    close(sums[0].second, sums[1].second)
+    close(sums[0].cross, sums[1].cross)
+    np.testing.assert_array_equal(sums[0].second, sums[0].second.transpose(1, 0, 2))
+
+
+@pytest.mark.parametrize("module", [native, reference])
+def test_moments_are_those_of_given_means(module):
+    """What `gate_condition` gives and `gate_accumulate` adds up is what `gate_moments` finds at once."""
+    given = make(40, 6, 8, 2, 40, 0.5, 15)
+    rho, f = weights(given, 2)
+    shift, extra = given.rng.normal(size=(40, 2, 8)), given.rng.normal(size=(40, 3, 8))
+    tie = given.rng.normal(size=(40, 3, 2, 8))
+    found, added = GateSums.room(6, 8, 3), GateSums.room(6, 8)
+    module.gate_moments(
+        given.patterns, given.x, given.r, given.Q, given.S, given.w, rho, shift, f, extra, tie, found
+    )
+    out = given.condition(module)
+    mean = out.xhat + np.einsum("ikh,ikph->iph", shift, out.cw)
+    module.gate_accumulate(given.patterns, given.Q, given.S, mean, out.cw, rho, f, added)
+    close(found.first, added.first)
+    close(found.second, added.second)
+    rho = np.where(rho < 1e-9, 0.0, rho)
+    cross = np.einsum("ih,ieh,iph->eph", rho, extra, mean) + np.einsum("ih,iekh,ikph->eph", rho, tie, out.cw)
+    close(found.cross, cross)
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_draws_agree_with_the_twin(case):
     given = make(*case)
     n, P = given.x.shape

@@ -19,7 +19,13 @@ CASES = [
     {"cap": 3, "classes": 1, "restaurants": 3},
     {"cap": 2, "groups": 2, "alpha": 30.0, "missing": 0.6, "kinds": (BINARY,) * 4},  # full or not weighs on the class
     {"alpha": 20.0, "capacity": 48},
+    {"finite": True},
+    {"finite": True, "missing": 0.6, "classes": 3, "empty_classes": 1},
+    {"finite": True, "cap": 3, "groups": 3, "kinds": (BINARY,) * 4},
     {"kinds": (BINARY,) * 6},
+    {"kinds": (BINARY,) * 9, "entered": True, "crowded": True, "restaurants": 1},
+    {"kinds": (BINARY,) * 150, "entered": True, "crowded": True, "restaurants": 2, "listed": True, "missing": 0.5},
+    {"kinds": (BINARY,) * 9, "entered": True, "finite": True},
     {"kinds": (CATEGORICAL,) * 4},
     {"kinds": (COUNT,) * 3},
     {"kinds": (REAL,) * 3, "missing": 0.5},
@@ -34,6 +40,11 @@ def problem(request, make):
 
 def members(chain, c):
     return np.flatnonzero(chain.label == c)
+
+
+def nobody():
+    """A count of moved rows that begins at none."""
+    return np.zeros(1, np.int64)
 
 
 def both(problem, native, make, call):
@@ -58,6 +69,19 @@ def test_gibbs_sweep(problem, native, make):
     assert (problem.chain.used <= problem.chain.cap).all()
 
 
+def test_moves_are_counted_alike(problem, native):
+    rng, C = problem.rng, problem.chain.used.shape[1]
+    order = np.concatenate([rng.permutation(members(problem.chain, c)) for c in range(C)])
+    offset = np.concatenate([[0], np.cumsum([len(members(problem.chain, c)) for c in range(C)])])
+    uniforms = rng.random((problem.chain.z.shape[0], len(order)))
+    counts = []
+    for k in (reference, native):
+        chain, moved = deepcopy(problem.chain), nobody()
+        k.gibbs_sweeps(problem.layout, problem.rows, chain, order, offset, uniforms, moved, 0)
+        counts.append(int(moved[0]))
+    assert counts[0] == counts[1] <= uniforms.size
+
+
 def test_gibbs_sweeps_equal_single_sweeps(problem, native, make):
     rng, C = problem.rng, problem.chain.used.shape[1]
     order = np.concatenate([rng.permutation(members(problem.chain, c)) for c in range(C)])
@@ -71,7 +95,7 @@ def test_gibbs_sweeps_equal_single_sweeps(problem, native, make):
         problem,
         native,
         make,
-        lambda k, chain: k.gibbs_sweeps(problem.layout, problem.rows, chain, order, offset, uniforms, 0),
+        lambda k, chain: k.gibbs_sweeps(problem.layout, problem.rows, chain, order, offset, uniforms, nobody(), 0),
     )
     assert job == uniforms.size
     make.same(problem.layout, chain, single)
@@ -87,7 +111,9 @@ def test_capacity_runs_out(seed, native, make):
     while job < uniforms.size:
         problem.chain, job = both(
             problem, native, make,
-            lambda k, chain, j=job: k.gibbs_sweeps(problem.layout, problem.rows, chain, order, offset, uniforms, j),
+            lambda k, chain, j=job: k.gibbs_sweeps(
+                problem.layout, problem.rows, chain, order, offset, uniforms, nobody(), j
+            ),
         )  # fmt: skip
         if job < uniforms.size:
             stops += 1

@@ -8,8 +8,9 @@ from scipy.special import gammaln
 
 from partita.kernels import reference
 from partita.kernels.contract import BINARY, CATEGORICAL, COUNT, FIRST_RESTAURANT, REAL
-from partita.kernels.reference.hyper import grid_of, log_concentration_posterior, log_hyper_posterior
+from partita.kernels.reference.hyper import grid_of, log_hyper_posterior, log_seating_posterior
 from partita.kernels.reference.views import log_view_posterior
+from partita.priors.seating import all_laws, restaurant_laws
 
 CASES = [
     {"missing": 0.0, "classes": 1, "restaurants": 1},
@@ -123,25 +124,31 @@ def test_native_views_follow_the_posterior(problem, native):
         assert chain.view[0] == expected_index(log_posterior, u)
 
 
-def test_move_concentration(problem, native, make):
-    grid = np.exp(np.linspace(np.log(0.1), np.log(20.0), 21))
+@pytest.mark.parametrize("laws", [restaurant_laws(), all_laws()], ids=["restaurants", "all laws"])
+def test_move_concentration(problem, native, make, laws):
     for u in np.linspace(0.0, 0.999, 12):
         uniforms = (u + np.arange(problem.chain.used.size) * 0.37) % 1.0
         uniforms = uniforms.reshape(problem.chain.used.shape)
         mine, theirs = deepcopy(problem.chain), deepcopy(problem.chain)
-        reference.move_concentration(mine, grid, uniforms)
-        native.move_concentration(theirs, grid, uniforms)
+        reference.move_concentration(mine, laws, uniforms)
+        native.move_concentration(theirs, laws, uniforms)
         make.same(problem.layout, mine, theirs)
         for r, c in np.ndindex(*mine.used.shape):
-            k, n = int(mine.used[r, c]), mine.size[r, c].sum()
-            assert mine.alpha[r, c] == grid[expected_index(log_concentration_posterior(k, n, grid), uniforms[r, c])]
+            p = expected_index(log_seating_posterior(mine.size[r, c, : mine.used[r, c]], laws), uniforms[r, c])
+            assert (mine.alpha[r, c], mine.discount[r, c]) == (laws.alpha[p], laws.discount[p])
 
 
-def test_concentration_posterior_is_prior_times_partition():
-    """p(alpha) d(log alpha) = alpha exp(-alpha), times the probability of sizes 3, 2, 1 dealt one by one."""
-    grid = np.linspace(0.1, 5.0, 40)
-    by_dealing = np.log(grid) - grid
-    for n, seat in enumerate([None, 1, 2, None, 1, None]):
-        by_dealing += np.log((grid if seat is None else seat) / (n + grid))
-    difference = log_concentration_posterior(3, 6.0, grid) - by_dealing
-    np.testing.assert_allclose(difference, difference[0], rtol=1e-9)
+def test_seating_posterior_is_prior_times_partition():
+    """Sizes 3, 2, 1 dealt one by one: size - discount for a seat, alpha + discount k for a new group beside k."""
+    laws = all_laws()
+    alpha, less = laws.alpha, laws.discount
+    by_dealing, sizes = laws.log_prior.copy(), []
+    with np.errstate(divide="ignore"):
+        for n, seat in enumerate([None, 0, 0, None, 1, None]):
+            weight = np.maximum(alpha + less * len(sizes), 0.0) if seat is None else sizes[seat] - less
+            by_dealing += np.log(weight / (n + alpha))
+            sizes = [*sizes, 1] if seat is None else [s + (k == seat) for k, s in enumerate(sizes)]
+    found = log_seating_posterior(np.array([3.0, 2.0, 1.0]), laws)
+    possible = np.isfinite(by_dealing)
+    np.testing.assert_array_equal(possible, np.isfinite(found))
+    np.testing.assert_allclose(found[possible], by_dealing[possible], rtol=1e-9)

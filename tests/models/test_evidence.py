@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from evidence_tables import table
 
-from partita.models import evidence_rows
+from partita.models import evidence_holes, evidence_rows
 from partita.models.evidence import Evidence, fit_evidence
 from partita.models.evidence_numerics import learn_numerics, weighted_quantiles
 from partita.models.evidence_omitted import Omitted
@@ -20,9 +20,9 @@ from partita.models.evidence_soundness import check_evidence
 CLOSE = {"atol": 0.01}  # of a probability: variances and modes are found to such a tolerance, in single precision
 
 
-def fitted(seed=0, regions=((0, 1, 2),), **kwargs):
+def fitted(seed=0, regions=((0, 1, 2, 3),), binned=(2,), **kwargs):
     data = table(seed, **kwargs)
-    return fit_evidence(*data, int(data[3].max()) + 1, regions=regions), data
+    return fit_evidence(*data, int(data[3].max()) + 1, regions=regions, binned=binned), data
 
 
 def probabilities(model, data):
@@ -35,10 +35,11 @@ def test_contributions_sum_to_the_logits_of_every_stage_and_to_the_answer(n_clas
     codes = codes.copy()
     codes[::3, 1] = -1
     codes[::5, 3] = -1
-    logits = model.stage_logits(codes, reals)
-    assert {"singles", "numerics", "products", "path"} <= {stage.name for stage in model.stages}
+    whole = np.maximum(codes, 0)
+    logits = model.stage_logits(whole, reals)
+    assert {"linear", "numerics", "quadratic", "naive", "path"} <= {stage.name for stage in model.stages}
     for stage, z in zip(model.stages, logits, strict=True):
-        why = replace(model, stages=[stage], stage_weight=np.ones(1), temperature=1.0).explain(codes, reals)
+        why = replace(model, stages=[stage], stage_weight=np.ones(1), temperature=1.0).explain(whole, reals)
         assert why.keys == stage.keys
         total = why.contributions.sum(axis=1) + why.intercept
         np.testing.assert_allclose(total, z - z.mean(axis=1, keepdims=True), atol=1e-12)
@@ -68,19 +69,59 @@ def test_pairs_that_show_only_together_are_used():
     assert -model.log_proba(codes[450:], x[450:])[np.arange(450), label[450:]].mean() < 0.1
 
 
-def test_unknown_cells_are_the_average_over_training_frequencies():
-    model, (codes, levels, reals, _) = fitted()
+@pytest.mark.parametrize("conditional", [True, False])
+def test_unknown_cells_are_averaged_over_what_could_stand_there(conditional):
+    data = table(missing=0.0)
+    codes, levels, reals, label = data
+    settings = Settings(conditional_holes=conditional)
+    model = fit_evidence(*data, 3, settings=settings)
     rows, x = codes[:20].copy(), reals[:20]
     rows[:, [1, 3]] = -1
-    got = model.stage_logits(rows, x)
-    for s, logits in enumerate(got):
-        mean = np.zeros_like(logits)
-        for a in range(levels[1]):
-            for b in range(levels[3]):
-                full = rows.copy()
-                full[:, 1], full[:, 3] = a, b
-                mean += model.frequency[1][a] * model.frequency[3][b] * model.stage_logits(full, x)[s]
-        np.testing.assert_allclose(logits, mean, atol=1e-10)
+    n = np.bincount(label, minlength=3) + 1 / 3
+    law = [
+        (np.array([[((codes[:, j] == v) & (label == y)).sum() for y in range(3)] for v in range(levels[j])])
+        + 1 / 3 / levels[j]) / n
+        for j in range(4)
+    ]  # fmt: skip
+    got = np.exp(model.log_proba(rows, x))
+    truth, total = np.zeros_like(got), np.zeros((20, 1))
+    seen = n / n.sum() * (law[0][rows[:, 0]] * law[2][rows[:, 2]] if conditional else 1.0)
+    for a in range(levels[1]):
+        for b in range(levels[3]):
+            full = rows.copy()
+            full[:, 1], full[:, 3] = a, b
+            weight = (seen * law[1][a] * law[3][b]).sum(axis=-1, keepdims=True) * np.ones((20, 1))
+            if not conditional:
+                weight = np.full((20, 1), float((n / n.sum()) @ law[1][a]) * float((n / n.sum()) @ law[3][b]))
+            truth += weight * np.exp(model.log_proba(full, x))
+            total += weight
+    np.testing.assert_allclose(got, truth / total, atol=1e-10)
+
+
+def test_drawn_completions_come_near_all_of_them(monkeypatch):
+    data = table(n=600)
+    model = fit_evidence(*data, 3)
+    rows = data[0][:100].copy()
+    rows[:, :3] = -1
+    whole = np.exp(model.log_proba(rows, data[2][:100]))
+    monkeypatch.setattr(evidence_holes, "MOST", 23)  # of 24 completions
+    drawn = np.exp(model.log_proba(rows, data[2][:100]))
+    assert 0 < np.abs(drawn - whole).mean() < 0.05
+    np.testing.assert_allclose(np.exp(model.log_proba(rows[7:9], data[2][7:9])), drawn[7:9], atol=1e-12)
+
+
+def test_a_missing_number_is_completed_by_its_bins():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(400, 1))
+    codes = np.stack([(x[:, 0] > 0).astype(np.int32), rng.integers(0, 2, 400).astype(np.int32)], axis=1)
+    label = (x[:, 0] + 0.3 * rng.normal(size=400) > 0).astype(np.int32)
+    model = fit_evidence(codes, np.array([2, 2], np.int32), x, label, 2, binned=(0,))
+    row, hole = np.array([[-1, 0]], np.int32), np.array([[np.nan]])
+    bins = [[[x[codes[:, 0] == v, 0].mean()]] for v in (0, 1)]
+    each = [np.exp(model.log_proba(np.array([[v, 0]], np.int32), np.array(bins[v]))) for v in (0, 1)]
+    low, high = np.minimum(*each), np.maximum(*each)
+    got = np.exp(model.log_proba(row, hole))
+    assert (low < got).all() and (got < high).all() and abs(got[0, 0] - 0.5) < 0.1
 
 
 def test_a_number_unknown_where_training_was_complete_is_averaged():
@@ -134,7 +175,7 @@ def test_rows_that_share_a_hash_by_accident_are_not_merged(monkeypatch):
 
 
 def test_order_of_rows_columns_and_levels_does_not_matter():
-    model, data = fitted(regions=())
+    model, data = fitted(regions=(), binned=())
     codes, levels, reals, label = data
     rng = np.random.default_rng(1)
     p = probabilities(model, data)
@@ -158,7 +199,7 @@ def test_tree_round_trip_and_threads_change_no_byte():
     again = Evidence.from_tree(models[0].to_tree())
     assert again.log_proba(data[0], data[2]).tobytes() == p[0]
     plain = json.dumps(models[0].to_tree(), default=lambda a: a.tolist())  # arrays and plain values, nothing else
-    assert "singles" in plain
+    assert "linear" in plain
 
 
 def test_many_rows_use_a_sample_for_variances_only():
@@ -282,13 +323,14 @@ def test_a_search_that_is_cut_short_says_so():
 def test_a_stop_leaves_out_stages_but_not_the_regions_already_found():
     data = table(n=300, levels=(2,) * 12)
     stopped = fit_evidence(*data, 3, regions=[(1, 3)], stop=lambda: True)
-    assert [stage.name for stage in stopped.stages] == ["singles", "path"]
-    assert stopped.omitted.stages == ["numerics", "products", "pairs", "triples", "beyond", "all pairs"]
+    assert [stage.name for stage in stopped.stages] == ["linear", "path"]
+    assert stopped.omitted.stages == ["numerics", "quadratic", "naive", "pairs", "triples", "beyond", "all pairs"]
     assert (1, 3) in stopped.stages[1].keys
     whole = [stage.name for stage in fit_evidence(*data, 3, regions=[(1, 3)]).stages]
+    assert "path" not in whole  # regions that the search can find itself are for a stop
     for asked in range(12):  # also between the parts of a search
         calls = iter(range(asked))
         part = fit_evidence(*data, 3, regions=[(1, 3)], stop=lambda calls=calls: next(calls, None) is None)
         names = [stage.name for stage in part.stages]
-        assert names[0] == "singles" and names[-1] == "path"
+        assert names[0] == "linear" and (names[-1] == "path") == bool(part.omitted.stages)
         assert set(whole) <= {*names, *part.omitted.stages} and not set(names) & set(part.omitted.stages)

@@ -61,8 +61,10 @@ def tolerance(probability: np.ndarray, draws: int) -> float:
     return max(0.02, 3.0 * independent_error(probability, draws))
 
 
-def exact_posterior(layout: Layout, rows: Rows, hyper: np.ndarray, alpha: float, cap: int | None = None) -> Exact:
-    """Chinese restaurant process (cut off at `cap` groups) times the marginal likelihood of every group."""
+def exact_posterior(
+    layout: Layout, rows: Rows, hyper: np.ndarray, alpha: float, cap: int | None = None, discount: float = 0.0
+) -> Exact:
+    """Law of seating (cut off at `cap` groups) times the marginal likelihood of every group."""
     n = len(rows)
     subsets = (np.arange(2**n)[:, None] >> np.arange(n)) & 1  # group number s holds the rows whose bit is set in s
     log_fit = np.zeros(2**n)
@@ -72,7 +74,8 @@ def exact_posterior(layout: Layout, rows: Rows, hyper: np.ndarray, alpha: float,
     partitions = enumerate_partitions(n)
     groups = [(partitions == g) @ (1 << np.arange(n)) for g in range(n)]
     sizes = np.stack([(partitions == g).sum(axis=1) for g in range(n)], axis=1)
-    log_joint = log_probability(sizes, alpha, cap) + np.sum([np.where(s > 0, log_fit[s], 0.0) for s in groups], axis=0)
+    log_prior = log_probability(sizes, alpha, cap, discount)
+    log_joint = log_prior + np.sum([np.where(s > 0, log_fit[s], 0.0) for s in groups], axis=0)
     log_evidence = float(logsumexp(log_joint))
     return Exact(partitions, np.exp(log_joint - log_evidence), log_evidence)
 

@@ -10,8 +10,8 @@ from small_tables import MEAN, chain_of, draw_column, empty_rows, fixed_hyper, h
 
 from partita.kernels import kernel
 from partita.kernels.contract import BACKGROUND, BINARY, CATEGORICAL, CLASS_ONLY, COUNT, FIRST_RESTAURANT, Chain
-from partita.models.problem import CLASS_PSEUDO_COUNT, CONCENTRATIONS, Problem, Settings
-from partita.priors.partition import sample_partition
+from partita.models.problem import CLASS_PSEUDO_COUNT, Problem, Settings
+from partita.priors.partition import sample_partition_with_discount
 
 
 @dataclass
@@ -25,6 +25,7 @@ class World:
     label: tuple[int, ...] = (0, 0, 0, 0, 0, 0)
     n_restaurants: int = 1
     alpha: float | None = 1.0  # None: random
+    finite: bool = False  # finite mixtures among the laws of seating, where alpha is random
     hyper: bool = False  # random positions on the grids
     view: tuple[int, ...] | None = (FIRST_RESTAURANT,) * 9  # None: random
     split_merge: int = 0
@@ -36,8 +37,8 @@ class World:
         layout, label = layout_of(self.kinds), np.array(self.label, np.int32)
         settings = Settings(
             n_classes=max(self.label) + 1, n_restaurants=self.n_restaurants, cap=self.cap, alpha=self.alpha,
-            column_prior=None if self.hyper else 0.5, split_merge=self.split_merge, grids=self.grids,
-            move_columns=self.view is None,
+            finite=self.finite, column_prior=None if self.hyper else 0.5, split_merge=self.split_merge,
+            grids=self.grids, move_columns=self.view is None,
         )  # fmt: skip
         problem = Problem(layout, empty_rows(layout, len(label)), label, settings)
         view = None if self.view is None else np.array(self.view[: len(self.kinds)], np.int32)
@@ -66,12 +67,15 @@ def draw_uncapped(rng: np.random.Generator, world: World, problem: Problem, chai
     if world.hyper:
         draw_hyper(rng, problem, chain)
     if world.alpha is None:
-        prior = CONCENTRATIONS * np.exp(-CONCENTRATIONS)
-        chain.alpha[:] = rng.choice(CONCENTRATIONS, chain.alpha.shape, p=prior / prior.sum())
+        laws = problem.settings.laws
+        p = rng.choice(len(laws.alpha), chain.alpha.shape, p=np.exp(laws.log_prior))
+        chain.alpha[:], chain.discount[:] = laws.alpha[p], laws.discount[p]
     chain.size[:] = 0.0
     for r, c in np.ndindex(*chain.used.shape):
         mine = np.flatnonzero(chain.label == c)
-        chain.z[r, mine] = sample_partition(rng, len(mine), float(chain.alpha[r, c]))
+        chain.z[r, mine] = sample_partition_with_discount(
+            rng, len(mine), float(chain.alpha[r, c]), float(chain.discount[r, c])
+        )
         count = np.bincount(chain.z[r, mine])
         chain.used[r, c] = len(count)
         chain.size[r, c, : len(count)] = count
@@ -133,6 +137,8 @@ def statistics(problem: Problem, chain: Chain) -> dict[str, float]:
         "size of the first row's group": float(mates.sum()),
         "alpha": float(log_alpha.mean()),
         "alpha times groups": float((log_alpha * chain.used).sum()),
+        "discount": float(np.log1p(-chain.discount).mean()),
+        "discount and the first row's group": float(np.log1p(-chain.discount[0, label[0]]) * mates.sum()),
         "log likelihood": kernel.log_likelihood(problem.layout, chain),
         "label": float(label.sum()),
         "label of the last row": float(label[-1]),

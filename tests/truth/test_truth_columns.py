@@ -22,7 +22,7 @@ from small_tables import (
 
 from partita.kernels import kernel
 from partita.kernels.contract import BACKGROUND, BINARY, CATEGORICAL, COUNT, FIRST_RESTAURANT, REAL, Grids, Rows
-from partita.models.problem import CONCENTRATIONS, Problem, Settings, make_grids
+from partita.models.problem import CONCENTRATIONS, RESTAURANTS, Problem, Settings, make_grids
 from partita.priors.concentration import log_posterior
 
 KIND_OF = {"binary": BINARY, "categorical": CATEGORICAL, "count": COUNT, "real": REAL}
@@ -80,7 +80,7 @@ def test_concentration_against_quadrature(n_groups, n_rows):
         chain.size[0, 0, :n_groups] = n_rows / n_groups
     drawn = np.empty(STEPS)
     for k in range(STEPS):
-        kernel.move_concentration(chain, CONCENTRATIONS, np.array([[(k + 0.5) / STEPS]]))
+        kernel.move_concentration(chain, RESTAURANTS, np.array([[(k + 0.5) / STEPS]]))
         drawn[k] = chain.alpha[0, 0]
     logp = log_posterior(CONCENTRATIONS, n_groups, n_rows) + np.log(CONCENTRATIONS)
     shares = (drawn[:, None] == CONCENTRATIONS).mean(axis=0)

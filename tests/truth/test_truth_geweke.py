@@ -14,7 +14,7 @@ from partita.kernels import kernel
 from partita.kernels.contract import BINARY, CATEGORICAL, CLASS_ONLY, COUNT, FIRST_RESTAURANT, REAL, Chain
 from partita.models import mixture, rejuvenation, stream, unlabelled
 from partita.models.bank import Reservoir, Rule
-from partita.models.problem import CONCENTRATIONS, Problem
+from partita.models.problem import Problem
 
 MIXED = (BINARY, CATEGORICAL, COUNT, REAL)
 HALF_LABELLED = (0, 0, 0, 1, -1, -1)
@@ -23,6 +23,10 @@ WORLDS = {
     "gibbs": World(MIXED),
     "split-merge": World(MIXED, split_merge=3),
     "concentration": World(MIXED, alpha=None),
+    "laws of seating": World(MIXED, alpha=None, finite=True),
+    "laws of seating, split-merge": World(MIXED, alpha=None, finite=True, split_merge=3),
+    "laws of seating, labels": World(MIXED, label=HALF_LABELLED, alpha=None, finite=True, split_merge=2),
+    "laws of seating, cap": World(MIXED, label=HALF_LABELLED, alpha=None, finite=True, cap=2, split_merge=2),
     "hyper binary": World((BINARY,) * 3, hyper=True),
     "hyper categorical": World((CATEGORICAL,) * 3, hyper=True),
     "hyper count": World((COUNT,) * 3, hyper=True),
@@ -46,6 +50,8 @@ def step(rng: np.random.Generator, problem: Problem, chain: Chain) -> Chain:
     """All moves of a chain that the world leaves random."""
     if problem.settings.split_merge and problem.settings.n_classes == 1:  # by itself: it reaches every partition
         mixture.split_and_merge(rng, problem, chain)
+        if problem.settings.alpha is None:
+            kernel.move_concentration(chain, problem.settings.laws, rng.random(chain.used.shape))
         return chain
     return mixture.step(rng, chain, problem)[0]
 
@@ -72,7 +78,7 @@ def wrong_alpha(rng: np.random.Generator, problem: Problem, chain: Chain) -> Cha
 def wrong_concentration(rng: np.random.Generator, problem: Problem, chain: Chain) -> Chain:
     """Alpha drawn a little too small."""
     chain = step(rng, problem, chain)
-    kernel.move_concentration(chain, CONCENTRATIONS, rng.random(chain.used.shape) ** 1.5)
+    kernel.move_concentration(chain, problem.settings.laws, rng.random(chain.used.shape) ** 1.5)
     return chain
 
 
@@ -124,6 +130,7 @@ WRONG: dict[str, Move] = {
     "gibbs": wrong_alpha,
     "split-merge": wrong_alpha,
     "concentration": wrong_concentration,
+    **{name: wrong_concentration for name in WORLDS if name.startswith("laws")},
     **{name: wrong_hyper for name in WORLDS if name.startswith("hyper")},
     "views": wrong_views,
     "labels": wrong_labels,

@@ -18,16 +18,19 @@ MOVES = {
 
 
 @cache
-def exact(name: str, alpha: float = ALPHA, cap: int | None = None) -> Exact:
+def exact(name: str, alpha: float = ALPHA, cap: int | None = None, discount: float = 0.0) -> Exact:
     layout, rows = clustered_table(name, SEED)
-    return exact_posterior(layout, rows, fixed_hyper(layout), alpha, cap)
+    return exact_posterior(layout, rows, fixed_hyper(layout), alpha, cap, discount)
 
 
-def run(name: str, moves: str, draws: int, *, alpha: float = ALPHA, cap: int = 50, proposals: int = 8) -> np.ndarray:
+def run(
+    name: str, moves: str, draws: int, *, alpha: float = ALPHA, cap: int = 50, proposals: int = 8, discount: float = 0.0
+) -> np.ndarray:
     """Groups (draws, rows) of a chain with fixed concentration and hyper-parameters, after a short burn-in."""
     layout, rows = clustered_table(name, SEED)
     problem = one_class(layout, rows, alpha=alpha, cap=cap, split_merge=proposals)
     chain = chain_of(problem, hyper=fixed_hyper(layout))
+    chain.discount[:] = discount
     rng, z, burn_in = np.random.default_rng(0), np.empty((draws, len(rows)), int), 200
     for t in range(-burn_in, draws):
         for move in MOVES[moves]:
@@ -68,6 +71,17 @@ def test_capped_chain_has_the_law_cut_off_at_the_cap(name, moves, cap):
     z = run(name, moves, draws, cap=cap)
     assert_close(exact(name, cap=cap), z, exact(name, cap=cap).tolerance(draws), 0.03)
     assert exact(name).distance(z) > 1.5 * exact(name, cap=cap).distance(z)  # the cap matters here
+
+
+@pytest.mark.parametrize(("places", "gamma"), [(3, 0.5), (5, 4.0)])
+@pytest.mark.parametrize("moves", MOVES)
+@pytest.mark.parametrize("name", ["binary", "mixed"])
+def test_finite_mixtures_have_the_exact_posterior(name, moves, places, gamma):
+    """A finite mixture of so many places with Dirichlet(gamma) shares; no more groups than places."""
+    draws, truth = 30_000, exact(name, alpha=places * gamma, discount=-gamma)
+    z = run(name, moves, draws, alpha=places * gamma, discount=-gamma)
+    assert_close(truth, z, truth.tolerance(draws), 0.025)
+    assert exact(name, alpha=places * gamma).distance(z) > 1.5 * truth.distance(z)  # the discount matters here
 
 
 @pytest.mark.parametrize("moves", MOVES)

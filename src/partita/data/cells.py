@@ -158,8 +158,8 @@ def read_pandas(series: Any, label: str) -> Cells:
 
     dtype = series.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        codes = series.cat.codes.to_numpy()
-        return Cells(codes, codes < 0, "category", tuple(plain(c) for c in dtype.categories))
+        codes = np.asarray(series.array.codes)
+        return Cells(codes, codes < 0, "category", tuple(plain(c) for c in dtype.categories.tolist()))
     if isinstance(dtype, np.dtype | pd.SparseDtype):
         return read_array(np.asarray(series), label)
     types = pd.api.types

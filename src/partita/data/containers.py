@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ class Source:
     labels      the columns' names as given, or 0, 1, ...
     named       whether the labels are all strings of the caller's.
     array       the whole table as one numeric 2-D array, where it is one; else None.
+    held        columns of a frame that were read before and are still wanted, by their position; see `hold`.
     """
 
     container: str
@@ -33,6 +34,12 @@ class Source:
     labels: tuple[Any, ...]
     named: bool
     array: np.ndarray | None
+    held: dict[int, Cells] | None = None
+
+    def hold(self) -> Source:
+        """The same table, whose columns are read from the frame once for both looks of a fit: what `learn_schema` has
+        read, `encode` takes."""
+        return replace(self, held={})
 
     def __len__(self) -> int:
         return len(self.data)
@@ -58,14 +65,25 @@ class Source:
                 for position, column in zip(block, np.ascontiguousarray(self.array[:, block].T)):
                     yield read_array(column, self.label(position))
             return
+        if self.held:
+            for position in positions:
+                yield self.held.pop(position) if position in self.held else self._read(position)
+            return
+        whole = self.container == "pandas" and list(positions) == list(range(self.n_columns))
+        columns = (column for _, column in self.data.items()) if whole else None  # faster than one by one
         for position in positions:
-            label = self.label(position)
-            if self.container == "pandas":
-                yield read_pandas(self.data.iloc[:, position], label)
-            elif self.container == "polars":
-                yield read_polars(self.data.to_series(position), label)
-            else:
-                yield read_array(self.data[:, position], label)
+            cells = self._read(position, None if columns is None else next(columns))
+            if self.held is not None:
+                self.held[position] = cells
+            yield cells
+
+    def _read(self, position: int, column: Any = None) -> Cells:
+        label = self.label(position)
+        if self.container == "pandas":
+            return read_pandas(self.data.iloc[:, position] if column is None else column, label)
+        if self.container == "polars":
+            return read_polars(self.data.to_series(position), label)
+        return read_array(self.data[:, position], label)
 
 
 def name_of(label: Any) -> str | int:
@@ -75,6 +93,8 @@ def name_of(label: Any) -> str | int:
 
 def open_table(X: Any) -> Source:
     """Recognise the container and check its shape and names; the cells are not looked at yet."""
+    if isinstance(X, Source):
+        return X
     pandas, polars, sparse = (sys.modules.get(name) for name in ("pandas", "polars", "scipy.sparse"))
     if sparse is not None and sparse.issparse(X):
         raise TypeError(
@@ -97,6 +117,8 @@ def open_table(X: Any) -> Source:
 
 def take_rows(X: Any, rows: np.ndarray) -> Any:
     """The rows at these positions, in the container of X."""
+    if isinstance(X, Source):
+        X = X.data
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     polars = sys.modules.get("polars")
@@ -146,11 +168,10 @@ def _rows_to_array(rows: Sequence[Any]) -> np.ndarray:
 
 def _one_array(frame: Any) -> np.ndarray | None:
     """The frame as one numeric array, where all its columns have the same plain NumPy dtype."""
-    dtypes = set(frame.dtypes)
-    if len(dtypes) != 1:
+    dtypes = list(frame.dtypes)
+    if not dtypes or not all(isinstance(dtype, np.dtype) and dtype == dtypes[0] for dtype in dtypes):
         return None
-    dtype = dtypes.pop()
-    return frame.to_numpy() if isinstance(dtype, np.dtype) and dtype.kind in "biuf" else None
+    return frame.to_numpy() if dtypes[0].kind in "biuf" else None
 
 
 def _from_frame(container: str, frame: Any, labels: tuple[Any, ...], array: np.ndarray | None) -> Source:

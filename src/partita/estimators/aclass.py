@@ -21,7 +21,7 @@ from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
 from .probability_base import ProbabilityClassifier
 
 # sweeps of a chain: many where they are cheap, since small tables gain by them
-LEAST_SWEEPS, MOST_SWEEPS, CELLS_SWEPT = 16, 30, 240_000
+LEAST_SWEEPS, MOST_SWEEPS, CELLS_SWEPT = 14, 30, 240_000
 STREAM_SWEEPS = 2
 VIEWS = 6
 
@@ -40,10 +40,13 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
     n_filters : independent chains or filters, averaged. A batch fit runs a quarter as many more, for densities and
         draws, where the lenses of the classifier do not keep densities (spikes, few values, counts).
     n_particles : particles of each filter.
-    n_sweeps : with "gibbs", sweeps of each chain (None: 16 to 30, more on smaller tables); with "smc" and in
-        `partial_fit`, sweeps over the reservoir after every
-        100 rows (2), 0 for the paper's filter.
+    n_sweeps : with "gibbs", the most sweeps of a chain, which stops where rows no longer move (None: 14 to 30, more on
+        smaller tables); with "smc" and in `partial_fit`, sweeps over the reservoir after every 100 rows (2), 0 for the
+        paper's filter.
     alpha : concentration of the groups of each class, a number or "infer".
+    group_prior : with "gibbs" and alpha="infer", the law of the groups of each class: "crp", a Chinese restaurant
+        process; "infer", chosen with alpha among these and finite mixtures of 1 to 256 components with more or less
+        equal shares. Streams, and a given alpha, mean the Chinese restaurant process.
     column_prior : "infer", or the pseudo-count of every level of binary and categorical columns.
     max_components : hard cap on the groups of each class.
     reservoir_size : past rows kept by a stream to undo early mistakes.
@@ -70,16 +73,17 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
     _constraints: ClassVar[dict[str, Constraint]] = {**CONSTRAINTS, "n_views": either(one_of("auto"), integer(1))}
 
     def __init__(
-        self, *, inference="gibbs", n_filters=8, n_particles=1, n_sweeps=None, alpha="infer", column_prior="infer",
-        max_components=None, reservoir_size=1000, correlated=False, n_views="auto", missing_label=None,
-        resampling="systematic", split_merge=0, column_kinds=None, random_state=None, n_jobs=None, progress=False,
-        time_budget=None, checkpoint=None,
+        self, *, inference="gibbs", n_filters=8, n_particles=1, n_sweeps=None, alpha="infer", group_prior="infer",
+        column_prior="infer", max_components=None, reservoir_size=1000, correlated=False, n_views="auto",
+        missing_label=None, resampling="systematic", split_merge=0, column_kinds=None, random_state=None, n_jobs=None,
+        progress=False, time_budget=None, checkpoint=None,
     ):  # fmt: skip
         self.inference = inference
         self.n_filters = n_filters
         self.n_particles = n_particles
         self.n_sweeps = n_sweeps
         self.alpha = alpha
+        self.group_prior = group_prior
         self.column_prior = column_prior
         self.max_components = max_components
         self.reservoir_size = reservoir_size

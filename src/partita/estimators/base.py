@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.archive import archive_kind
 from ..data.archive_tree import ArchiveError
+from ..data.containers import open_table
 from ..data.encode import encode, learn_schema
 from ..data.schema import Schema
 from ..data.table import Table
@@ -76,7 +77,8 @@ class TableEstimator(BaseEstimator):
 
     def _learn(self, X: Any) -> Table:
         """The schema from the training table, and the table."""
-        schema = learn_schema(X, self.column_kinds)
+        source = open_table(X).hold()
+        schema = learn_schema(source, self.column_kinds)
         self.schema_: Schema = schema if self._scaled else schema.unscaled()
         self.n_features_in_ = self.schema_.n_columns
         if self.schema_.named:
@@ -84,7 +86,7 @@ class TableEstimator(BaseEstimator):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         self._forget("_told", "_checkpoint_told")
-        return encode(X, self.schema_, type(self).__name__)
+        return encode(source, self.schema_, type(self).__name__)
 
     def _encode_next(self, X: Any) -> Table:
         """The next rows of a stream: a value that is no level of its column is told, once for every column."""
@@ -111,6 +113,9 @@ class TableEstimator(BaseEstimator):
         if self.random_state is not None:
             marks["seed"] = root_sequence(self.random_state)
         return marks
+
+    def _settle(self) -> None:
+        """Finish what was put off, before the model is written to a file."""
 
     def _check_loaded(self) -> None:
         """Raise where a file brought less than an answer needs, or parts that do not fit together."""

@@ -46,6 +46,9 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         with "smc" and in `partial_fit`, sweeps over the reservoir after every
         100 rows (2), 0 for the plain filter.
     alpha : concentration, a number or "infer" (Gamma(1, 1) prior).
+    group_prior : with "gibbs" and alpha="infer", the law of the groups: "crp", a Chinese restaurant process; "infer",
+        chosen with alpha among these and finite mixtures of 1 to 256 components with more or less equal shares.
+        Streams, and a given alpha, mean the Chinese restaurant process.
     column_prior : "infer" (hyper-parameters of every column on grids, pooled over columns), or the pseudo-count of
         every level of binary and categorical columns.
     max_components : hard cap on the number of groups (200). A partition under the cap stays a distinct hypothesis.
@@ -79,15 +82,17 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     _constraints: ClassVar[dict[str, Constraint]] = CONSTRAINTS
 
     def __init__(
-        self, *, inference="gibbs", n_filters=8, n_particles=1, n_sweeps=None, alpha="infer", column_prior="infer",
-        max_components=None, reservoir_size=1000, correlated=False, resampling="systematic", split_merge=2,
-        column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None, checkpoint=None,
+        self, *, inference="gibbs", n_filters=8, n_particles=1, n_sweeps=None, alpha="infer", group_prior="crp",
+        column_prior="infer", max_components=None, reservoir_size=1000, correlated=False, resampling="systematic",
+        split_merge=2, column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
+        checkpoint=None,
     ):  # fmt: skip
         self.inference = inference
         self.n_filters = n_filters
         self.n_particles = n_particles
         self.n_sweeps = n_sweeps
         self.alpha = alpha
+        self.group_prior = group_prior
         self.column_prior = column_prior
         self.max_components = max_components
         self.reservoir_size = reservoir_size
@@ -151,7 +156,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
 
     def _run(self, table: Table) -> None:
         lens = self._lens(table)
-        rows, label = lens.rows(table).listed(), np.zeros(len(table), np.int32)
+        rows, label = lens.rows(table).listed().entered(lens.layout), np.zeros(len(table), np.int32)
         problem = Problem(lens.layout, rows, label, settings_of(self, 1, len(table)))
         mark = self._fingerprint(rows.codes, rows.reals)
         n = self.n_filters

@@ -6,33 +6,39 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..data.table import Table
 from ..data.validate import Constraint, boolean, either, integer, number, one_of, optional
 from ..inference.streams import root_sequence, spawn_streams
-from ..models.gated_average import VOTERS, WHOLE, Learnt, learn_average, learn_in_batches, learn_one
+from ..models.factor_problem import FactorSettings
+from ..models.gated_average import PLANS, Learnt, learn_average, learn_factors, learn_in_batches, learn_one
+from ..models.gated_chains import learn_by_gibbs
 from ..models.gated_explain import occupied_posterior
 from ..models.gated_members import Hyper
 from .gated_base import GatedClassifier
 
 AVERAGE_ITERATIONS, ONE_ITERATIONS = 30, 300
 AVERAGE_TOLERANCE, ONE_TOLERANCE = 1e-5, 1e-6
+SWEEPS = 600
+RESTARTS, CHAINS = 5, 4
 
 
 class IQGMEClassifier(GatedClassifier):
     """A classifier made of local linear experts whose number is inferred; missing cells are integrated out.
 
     Rows fall into the components of a Dirichlet-process mixture (Gaussian over real columns, with categories and counts
-    beside), and each component has a linear probit expert for the label. By default thirteen small variational fits that
-    look at different columns are averaged; `average=False` is one model of the thesis [1].
+    beside), and each component has a linear probit expert for the label. By default fifteen small variational fits, most
+    of which look at some of the columns, are averaged; `average=False` is one model of the thesis [1].
 
     Parameters
     ----------
     inference : "vb" (variational) or "gibbs" (blocked Gibbs sampling of the same model; no average of small fits).
     average : True averages small fits (recommended); False takes one model, the best bound of `n_restarts` starts.
     max_experts : truncation of the Dirichlet process, where one model is fitted.
-    n_restarts : starts of the one model; with "gibbs", chains.
+    n_restarts : starts of the one model (None: 5; 1 with `n_factors` or `batch_size`); with "gibbs", chains (None: 4).
     max_iter : iterations of each fit (None: 30 in the average, 300 for one model; with "gibbs", sweeps: 600).
     tol : relative rise of the bound below which a fit has converged (None: 1e-5 in the average, 1e-6 for one model).
-    n_factors : None, an int or "auto": the form with factor analysers, for tables with more columns than rows.
+    n_factors : None, an int (the most factors) or "auto" (at most 50): the form with factor analysers, for tables of
+        real columns, more of them than rows; one model, the best of `n_restarts`.
     batch_size : rows of a step of stochastic inference, for tables too large to pass over every time: one model, not the
         average. `max_iter` then counts steps (None: ten passes over the rows), and `lower_bounds_` are estimates.
     a_0, b_0, gamma_0 : normal-gamma prior of the experts' common law (pooled experts).
@@ -49,7 +55,10 @@ class IQGMEClassifier(GatedClassifier):
         `lower_bounds_all_`.
     n_iter_ : iterations of that fit.
     n_experts_posterior_ : dict, number of components that hold rows to its probability.
+    n_factors_posterior_ : with `n_factors`, dict, number of factors in use to its probability.
     member_weights_, temperature_ : how the small fits are averaged.
+    trace_, diagnostics_ : with "gibbs", dict of arrays (chains, sweeps), and R-hat and effective sizes of their second
+        halves; there are no bounds then.
 
     References
     ----------
@@ -72,7 +81,7 @@ class IQGMEClassifier(GatedClassifier):
         "inference": one_of("vb", "gibbs"),
         "average": boolean(),
         "max_experts": integer(1),
-        "n_restarts": integer(1),
+        "n_restarts": optional(integer(1)),
         "max_iter": optional(integer(1)),
         "tol": optional(number(0)),
         "n_factors": optional(either(one_of("auto"), integer(1))),
@@ -82,7 +91,7 @@ class IQGMEClassifier(GatedClassifier):
     }
 
     def __init__(
-        self, *, inference="vb", average=True, max_experts=20, n_restarts=5, max_iter=None, tol=None, n_factors=None,
+        self, *, inference="vb", average=True, max_experts=20, n_restarts=None, max_iter=None, tol=None, n_factors=None,
         batch_size=None, a_0=0.01, b_0=0.01, gamma_0=0.1, tau_10=0.05, tau_20=0.05, u_0=0.1, nu_0=None,
         missing_label=None, column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
         checkpoint=None,
@@ -119,13 +128,18 @@ class IQGMEClassifier(GatedClassifier):
             names = ("a_0", "b_0", "gamma_0", "tau_10", "tau_20", "u_0", "nu_0")
             hyper = Hyper(**{name: getattr(self, name) for name in names})
             n_classes, root = len(self.classes_), root_sequence(self.random_state)
-            if self.batch_size is not None:
+            if self.inference == "gibbs":
+                self._sample_chains(table, label, weight, hyper, mark)
+                return self
+            if self.n_factors is not None:
+                learnt = self._factors(table, label, weight, hyper, mark)
+            elif self.batch_size is not None:
                 learnt = learn_in_batches(
                     table, label, weight, n_classes, hyper, self.max_experts, self.batch_size, self.max_iter,
-                    spawn_streams(root, self.n_restarts), self._runner(), mark,
+                    spawn_streams(root, self.n_restarts or 1), self._runner(), mark,
                 )  # fmt: skip
             elif self.average:
-                streams = spawn_streams(root, len(VOTERS) + len(WHOLE))
+                streams = spawn_streams(root, len(PLANS))
                 learnt = learn_average(
                     table, label, weight, n_classes, hyper, self.max_iter or AVERAGE_ITERATIONS,
                     AVERAGE_TOLERANCE if self.tol is None else self.tol, streams, self._runner(), mark,
@@ -133,14 +147,56 @@ class IQGMEClassifier(GatedClassifier):
             else:
                 learnt = learn_one(
                     table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or ONE_ITERATIONS,
-                    ONE_TOLERANCE if self.tol is None else self.tol, spawn_streams(root, self.n_restarts),
+                    ONE_TOLERANCE if self.tol is None else self.tol, spawn_streams(root, self.n_restarts or RESTARTS),
                     self._runner(), mark,
                 )  # fmt: skip
             self._take(learnt)
         return self
 
+    def _factors(self, table: Table, label: np.ndarray, weight: np.ndarray, hyper: Hyper, mark: str) -> Learnt:
+        others = [repr(column.name) for column in self.schema_.columns if column.kind != "real"]
+        if others:
+            raise ValueError(
+                f"IQGMEClassifier: n_factors={self.n_factors!r} takes real columns only, but {', '.join(others[:5])} "
+                f"{'is' if len(others) == 1 else 'are'} not. Leave n_factors out, or make columns of numbers real by "
+                "column_kinds and columns of words indicators."
+            )
+        settings = FactorSettings(
+            n_sticks=self.max_experts, n_factors=self.n_factors, concentration_shape=hyper.tau_10,
+            concentration_rate=hyper.tau_20, centre_count=hyper.gamma_0, weight_shape=hyper.a_0, weight_rate=hyper.b_0,
+        )  # fmt: skip
+        streams = spawn_streams(root_sequence(self.random_state), self.n_restarts or 1)
+        learnt, state = learn_factors(
+            table, label, weight, len(self.classes_), settings, self.max_iter or ONE_ITERATIONS,
+            ONE_TOLERANCE if self.tol is None else self.tol, streams, self._runner(), mark,
+        )  # fmt: skip
+        law = state.n_factors_posterior()
+        self.n_factors_posterior_ = {k: float(p) for k, p in enumerate(law / law.sum()) if p > 1e-12}
+        return learnt
+
+    def _sample_chains(self, table: Table, label: np.ndarray, weight: np.ndarray, hyper: Hyper, mark: str) -> None:
+        if (weight != np.round(weight)).any():
+            raise ValueError(
+                "IQGMEClassifier: with inference='gibbs' a weight repeats its row, so sample_weight must be whole numbers, "
+                f"got {weight[weight != np.round(weight)][0]}. Round the weights, or use inference='vb'."
+            )
+        n_classes, streams = len(self.classes_), spawn_streams(root_sequence(self.random_state), self.n_restarts or CHAINS)
+        sampled = learn_by_gibbs(
+            table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or SWEEPS, streams,
+            self._runner(), mark,
+        )  # fmt: skip
+        self._forget("lower_bounds_", "lower_bounds_all_", "trace_", "diagnostics_")
+        self._pool = sampled.pool
+        self.n_iter_ = sampled.n_sweeps
+        self.trace_ = sampled.trace
+        self.diagnostics_ = sampled.diagnostics()
+        self.n_experts_posterior_ = sampled.n_components
+        self.member_weights_ = sampled.pool.weight
+        self.temperature_ = sampled.pool.temperature
+
     def _take(self, learnt: Learnt) -> None:
         """Keep of the fits what answers, and what tells how they went."""
+        self._forget("trace_", "diagnostics_")
         self._pool = learnt.pool
         self.lower_bounds_all_ = [learnt.bounds(k) for k in range(len(learnt.outcome.steps_done))]
         self.lower_bounds_ = self.lower_bounds_all_[learnt.best()]

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.frames import make_frame
 from ..data.validate import Constraint, boolean, integer, number, one_of, optional
 from ..inference.brake import Brake
 from ..inference.loop import count_workers
@@ -20,16 +19,17 @@ from ..models.evidence import Evidence, fit_evidence
 from ..models.evidence_omitted import tell_omitted
 from ..models.evidence_settings import Settings
 from ..models.evidence_soundness import check_evidence
-from ..models.kikuchi import Kikuchi, interactions, stage_weights
+from ..models.kikuchi import Kikuchi
 from ..models.kikuchi_path import find_path
 from ..models.kikuchi_problem import Choices, Problem
-from ..models.kikuchi_search import Search, regions_in
-from ..models.regions import Region, counting_numbers
-from ..models.soundness import check_kikuchi, check_regions, need
+from ..models.regions import Region
+from ..models.soundness import check_kikuchi
+from .closed_form import ClosedForm, Postponed, check_findings, findings
 from .labelled_base import LabelledEstimator
 from .probability_base import ProbabilityClassifier
 
 SEARCH_SHARE = 0.5  # of the time budget that the closed-form search may use where the evidence estimator follows
+SEARCHED_ORDER = 4  # of the largest region that the search of "evidence" finds by itself
 PAIRS_PER_TRIPLE = 5  # a triple takes longer to scan and is less likely to be there
 
 
@@ -49,7 +49,7 @@ class Explanation:
     log_odds: np.ndarray
 
 
-class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
+class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimator):
     """Kikuchi-Bayes [1]: a Markov network over attributes and class, with interactions of up to `max_order` variables.
 
     Numeric columns are cut by Fayyad and Irani's rule on the training rows. A missing cell is the learnt level
@@ -61,14 +61,19 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
     ----------
     max_order : largest region, the class counted (2 to 6): 2 selects among naive Bayes's attributes, 4 finds
         interactions of up to three attributes with the class. The search of "evidence" itself ends at three attributes:
-        with 5 or 6 larger regions reach it only from the hilltop of the closed-form path, as one of its stages.
+        with 5 or 6 larger regions reach it only from the hilltop of the closed-form path, as one more stage.
     averaging : True averages over the stages of a path: with "paper" by their posterior weights (kBMA), with "evidence"
         by weights chosen by leave-one-out. False predicts by one stage: with "paper" the hilltop (kMAP), with
         "evidence" the stage with the best leave-one-out predictions.
     estimate : "evidence" (the recommended one): maximum-entropy parameters with Gaussian priors whose variances
-        maximise the evidence, in stages that are pooled by leave-one-out; numeric columns also act by their values, and
-        a missing cell that training did not know is averaged over the training frequencies of its levels. "paper": the
-        closed-form product of [1]. Both share the search, `path_`, `map_regions_` and `region_graph_`.
+        maximise the evidence, in stages that are pooled by leave-one-out; numeric columns also act by their values.
+        "paper": the closed-form product of [1]. Both give the same `path_`, `map_regions_` and `region_graph_`; with
+        "evidence" the search for them is run when one of them is first asked for (or the model is saved), unless
+        `time_budget`, `checkpoint`, `progress` or a `max_order` above 4 make it a part of the fit.
+    missing_cells : with "evidence", what a missing cell is averaged over where training had none in its column.
+        "conditional": its levels given the cells that are seen, by naive Bayes of the training rows; "frequencies": the
+        training frequencies of its levels. Either way probabilities are averaged: exactly up to 256 completions of a
+        row, beyond that over 256 drawn ones. A number is completed by the means of its bins.
     theta : total pseudo-count of every submodel (eq. 4), spread evenly over its cells: 1 (the default) to predict;
         1e-4 or 1e-3 to come near Table 1 of [1]. With "evidence" it decides the closed-form search and
         `interaction_information_` only: the parameters have priors of their own.
@@ -121,13 +126,15 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
         "force_first_cut": boolean(),
         "max_candidates": integer(1),
         "weight_cut": optional(number(0, open_low=True)),
+        "missing_cells": one_of("conditional", "frequencies"),
     }
     _scaled = False
 
     def __init__(
         self, *, max_order=4, averaging=True, estimate="evidence", theta=1.0, beyond="end", singles="greedy",
-        prior_cells="all", force_first_cut=False, max_candidates=1_000_000, weight_cut=40.0, missing_label=None,
-        column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None, checkpoint=None,
+        prior_cells="all", force_first_cut=False, max_candidates=1_000_000, weight_cut=40.0,
+        missing_cells="conditional", missing_label=None, column_kinds=None, random_state=None, n_jobs=None,
+        progress=False, time_budget=None, checkpoint=None,
     ):  # fmt: skip
         self.max_order = max_order
         self.averaging = averaging
@@ -139,6 +146,7 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
         self.force_first_cut = force_first_cut
         self.max_candidates = max_candidates
         self.weight_cut = weight_cut
+        self.missing_cells = missing_cells
         self.missing_label = missing_label
         self.column_kinds = column_kinds
         self.random_state = random_state
@@ -160,16 +168,25 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
             codes = self._coder.codes(table)
             problem = Problem.of(codes, self._coder.levels, label, weight, len(self.classes_))
             self.theta_ = float(self.theta)
-            mark = self._fingerprint(codes, label, weight)
-            search = find_path(problem, self._choices(), self._for_search(runner), mark, self.schema_.names)
-            self._keep(problem, search)
             self._built: Kikuchi | Evidence
+            later = Runner(self.n_jobs, label=type(self).__name__)
+            self._postponed, search = Postponed(problem, self._choices(), later, self.averaging), None
+            if self._searches_first():
+                mark = self._fingerprint(codes, label, weight)
+                search = find_path(problem, self._choices(), self._for_search(runner), mark, self.schema_.names)
+                self._findings, self._postponed = findings(problem, search, self.averaging), None
             if self.estimate == "evidence":
-                pressed = search.work.brake is not None and search.work.brake.keyboard
+                pressed = search is not None and search.work.brake is not None and search.work.brake.keyboard
                 self._built = self._fit_evidence(codes, table.reals, label, weight, runner, pressed)
             else:
+                assert search is not None
                 self._built = Kikuchi.of(problem, search.path, self.theta_, self.averaging)
         return self
+
+    def _searches_first(self) -> bool:
+        """Whether the closed-form search belongs to the fit: its regions are used, or watched, stopped or kept."""
+        watched = self.progress or self.time_budget is not None or self.checkpoint is not None
+        return self.estimate == "paper" or watched or self.max_order > SEARCHED_ORDER
 
     def _for_search(self, runner: Runner) -> Runner:
         """What the closed-form search is given: with "evidence" half of the time, the parameters take the rest."""
@@ -181,16 +198,18 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
     def _fit_evidence(
         self, codes: np.ndarray, reals: np.ndarray, label: np.ndarray, weight: np.ndarray, runner: Runner, pressed: bool
     ) -> Evidence:
-        """Maximum-entropy parameters, with a stage for the interactions of the closed-form hilltop.
+        """Maximum-entropy parameters; the closed-form hilltop, where there is one, helps out as `Path.walk` says.
 
         After Ctrl-C, `pressed` in the search or here, or when the time is over, only what was found is fitted."""
         until = None if runner.time_budget is None else runner.begun + runner.time_budget
+        regions = self._findings["regions"] if self._postponed is None else []
         with Brake() as brake:
             built = fit_evidence(
                 codes, self._coder.levels, reals, label, len(self.classes_), weight, self._settings(),
-                [region for region in self.map_regions_ if len(region) > 1],
+                [region for region in regions if len(region) > 1],
                 np.random.default_rng(root_sequence(self.random_state)), count_workers(self.n_jobs),
                 lambda: pressed or brake.keyboard or (until is not None and time.monotonic() > until),
+                binned=self.schema_.numeric.tolist(),
             )  # fmt: skip
         tell_omitted(built.omitted, pressed or brake.keyboard, self.schema_.names, self.max_candidates)
         return built
@@ -198,6 +217,7 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
     def _settings(self) -> Settings:
         return Settings(
             averaging=self.averaging,
+            conditional_holes=self.missing_cells == "conditional",
             max_attributes=self.max_order - 1,
             max_candidates=self.max_candidates,
             max_triples=max(1, self.max_candidates // PAIRS_PER_TRIPLE),
@@ -209,28 +229,6 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
             self.weight_cut,
         )  # fmt: skip
 
-    def _keep(self, problem: Problem, search: Search) -> None:
-        path = search.path
-        scores = [stage.log_posterior for stage in path], [stage.log_likelihood for stage in path]
-        hilltop = int(stage_weights(*scores, averaging=False).argmax())
-        self.map_regions_ = regions_in(path[: hilltop + 1])
-        if self.singles == "all":
-            self.map_regions_ = [s for s in path[0].new if s] + self.map_regions_
-        self.region_graph_ = counting_numbers(self.map_regions_)
-        told = [*regions_in(path), *self.map_regions_, *self.region_graph_]
-        singles = sorted({(j,) for region in told for j in region})
-        told = [region for region in dict.fromkeys([*singles, *told]) if region]
-        self.interaction_information_ = interactions(problem, told, self.theta_)
-        self._path = {
-            "stage": list(range(len(path))),
-            "region": [stage.region for stage in path],
-            "log_likelihood": scores[1],
-            "df": [stage.df for stage in path],
-            "log_posterior": scores[0],
-            "weight": stage_weights(*scores, averaging=self.averaging).tolist(),
-            "phase": [stage.phase for stage in path],
-        }
-
     def _check_loaded(self) -> None:
         super()._check_loaded()
         if not hasattr(self, "schema_"):
@@ -240,21 +238,13 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
             check_evidence(self._built, levels, len(self.schema_.numeric), n_classes)
         else:
             check_kikuchi(self._built, levels, n_classes)
-        check_regions([*self.map_regions_, *self.region_graph_, *self.interaction_information_], len(levels))
-        check_regions(self._path["region"], len(levels))
-        need(len({len(column) for column in self._path.values()}) == 1, "columns of the path")
+        check_findings(self._findings, len(levels))
 
     # ---- answers ----
 
-    @property
-    def path_(self) -> Any:
-        """The path as a frame, one row per stage."""
-        check_is_fitted(self, "map_regions_")
-        return make_frame(self._path)
-
     def _read(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Levels and numbers of new rows."""
-        check_is_fitted(self, "map_regions_")
+        check_is_fitted(self, "_built")
         table = self._encode(X)
         return self._coder.codes(table), table.reals
 
@@ -291,18 +281,3 @@ class KikuchiBayesClassifier(ProbabilityClassifier, LabelledEstimator):
             assert isinstance(self._built, Evidence)
             return (key[0], int(self.schema_.numeric[self._built.numerics.column[key[1]]]))
         return key
-
-    def to_networkx(self) -> Any:
-        """The region graph as a networkx.DiGraph: regions with their `counting_number`, edges to largest subsets."""
-        check_is_fitted(self, "map_regions_")
-        import networkx as nx
-
-        graph = nx.DiGraph()
-        for region, c in self.region_graph_.items():
-            names = tuple(self.schema_.names[j] for j in region)
-            information = self.interaction_information_.get(region)
-            graph.add_node(region, counting_number=c, names=names, interaction=information)
-        for a in self.region_graph_:
-            below = [b for b in self.region_graph_ if set(b) < set(a)]
-            graph.add_edges_from((a, b) for b in below if not any(set(b) < set(c) for c in below))
-        return graph

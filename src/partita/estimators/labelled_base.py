@@ -38,7 +38,8 @@ class LabelledEstimator(TableEstimator):
 
         classes     the classes allowed; without it, those that occur in y.
         """
-        owner, n_rows = type(self).__name__, len(open_table(X))
+        X = open_table(X)
+        owner, n_rows = type(self).__name__, len(X)
         mark = getattr(self, "missing_label", None)
         label, self.classes_ = encode_labels(y, mark, classes, n_rows=n_rows, owner=owner)
         weight = read_weights(sample_weight, n_rows, owner)

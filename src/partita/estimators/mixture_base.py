@@ -106,6 +106,10 @@ class MixtureEstimator(TableEstimator):
 
         With `n_draws=m`, m completed tables drawn from the posterior predictive; with `return_std`, also the standard
         deviation of every filled cell (not both). A column that had no observed cell in training stays empty.
+
+        The kept states count alike, whatever each thinks of the row: they are draws from one posterior given the
+        training rows. For a training row, which the states have seen, that is Bayes' rule; for a new row, which would
+        favour the states that expect it, it is an approximation. Within a state the groups are weighted by the row.
         """
         table = self._encode(X)
         if n_draws is not None:

@@ -42,6 +42,7 @@ PUBLIC = {
     "KikuchiBayesClassifier": "kikuchi_bayes",
     "MDLPDiscretizer": "mdlp_discretizer",
     "NaiveBayes": "naive_bayes",
+    "QGMEClassifier": "qgme",
     "TANClassifier": "tan",
 }
 # scikit-learn's estimators that are numbers and arrays only; most others could be stored by pickle alone
@@ -64,6 +65,8 @@ def is_public(model: Any) -> bool:
 
 def pack_estimator(model: BaseEstimator, place: str = "") -> dict[str, Any]:
     """Class, constructor parameters and everything learnt; `place` is the model's name in errors."""
+    if is_public(model):
+        model._settle()
     parameters = model.get_params(deep=False)
     learnt = {name: value for name, value in vars(model).items() if name not in parameters}
     name = type(model).__name__

@@ -46,6 +46,17 @@ class Outcome:
     interrupted: str | None
     streams: list[np.random.Generator]
 
+    def take(self, chains: Sequence[int]) -> Outcome:
+        """Some of the chains by themselves, nothing kept of them yet."""
+        return Outcome(
+            states=[self.states[k] for k in chains],
+            kept=[[] for _ in chains],
+            infos={name: trace[list(chains)] for name, trace in self.infos.items()},
+            steps_done=[self.steps_done[k] for k in chains],
+            interrupted=None,
+            streams=[self.streams[k] for k in chains],
+        )
+
     def common_infos(self) -> dict[str, np.ndarray]:
         """The infos of the steps that every chain has done, as the diagnostics want them."""
         return {name: trace[:, : min(self.steps_done)] for name, trace in self.infos.items()}

@@ -26,7 +26,7 @@ Group `used` is always empty and ready.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -34,6 +34,7 @@ BINARY, CATEGORICAL, COUNT, REAL, CORRELATED = range(5)
 BACKGROUND, CLASS_ONLY, FIRST_RESTAURANT = range(3)
 SYSTEMATIC, STRATIFIED, RESIDUAL, MULTINOMIAL = range(4)
 N_HYPER = 4
+MOST_ENTERED = 20_000_000  # cells
 
 
 @dataclass
@@ -62,7 +63,8 @@ class Rows:
     """A table as the kernels see it: codes (-1 missing) and reals (NaN missing).
 
     Where many codes are missing, `listed` adds those that are not, row after row: of row i the columns
-    `cells[first[i] : first[i + 1]]` and their codes in `listed_codes`.
+    `cells[first[i] : first[i + 1]]` and their codes in `listed_codes`. Where all columns are binary, `entered` adds
+    the table entries of row i, `entries[entry_first[i] : entry_first[i + 1]]`, for sweeps over all columns together.
     """
 
     codes: np.ndarray  # int32 (n, discrete columns)
@@ -70,6 +72,8 @@ class Rows:
     first: np.ndarray | None = None  # int64 (n + 1,)
     cells: np.ndarray | None = None  # int32
     listed_codes: np.ndarray | None = None  # int32
+    entry_first: np.ndarray | None = None  # int64 (n + 1,)
+    entries: np.ndarray | None = None  # int32
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -85,6 +89,16 @@ class Rows:
             return self
         first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         return Rows(self.codes, self.reals, first, np.nonzero(observed)[1].astype(np.int32), self.codes[observed])
+
+    def entered(self, layout: Layout) -> Rows:
+        """The same rows with their table entries, where all columns are binary and memory for it is little."""
+        if not layout.n_columns or (layout.kind != BINARY).any() or self.codes.size > MOST_ENTERED:
+            return self
+        codes = self.codes[:, layout.source]
+        observed = codes >= 0
+        first = np.concatenate([[0], np.cumsum(observed.sum(axis=1))]).astype(np.int64)
+        entries = (layout.table_first + (codes != 1))[observed].astype(np.int32)
+        return replace(self, entry_first=first, entries=entries)
 
 
 @dataclass
@@ -104,6 +118,13 @@ class Chain:
     # float64 (n, width of the correlated block): its cells, drawn where missing; a row with none of them adds nothing
     filled: np.ndarray
     cap: int  # hard limit on groups in a restaurant and class
+    # float64 (R, C), not positive: a row joins a group in proportion to its size - discount, a new one beside k others
+    # in proportion to alpha + discount k. Not given: 0 throughout, the Chinese restaurant process
+    discount: np.ndarray = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.discount is None:
+            self.discount = np.zeros(self.alpha.shape)
 
     @property
     def capacity(self) -> int:
@@ -144,6 +165,15 @@ class Filter:
     cap: int
     # float64 (P, window, width): cells of the correlated block of the rows in the window; width 0: none, or not kept
     filled: np.ndarray = field(default_factory=lambda: np.zeros((0, 0, 0)))
+
+
+@dataclass
+class SeatingLaws:
+    """A grid of laws of seating with their log prior; points of one discount lie together."""
+
+    alpha: np.ndarray  # float64 (points,)
+    discount: np.ndarray  # float64 (points,)
+    log_prior: np.ndarray  # float64 (points,)
 
 
 @dataclass

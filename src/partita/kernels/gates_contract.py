@@ -8,7 +8,9 @@ observed cells of a row. All arrays are C-contiguous float64 unless said otherwi
 up the last eight hold anything finite with Q = S = I.
 
 `gate_condition(patterns, x, r, Q, S, logdet_Q, w, V, out: Conditioned)` integrates the missing cells out,
-`gate_accumulate(patterns, Q, S, xhat, cw, rho, f, out: GateSums)` adds up weighted moments,
+`gate_accumulate(patterns, Q, S, xhat, cw, rho, f, out: GateSums)` adds up weighted moments of means that are given,
+`gate_moments(patterns, x, r, Q, S, w, rho, shift, f, extra, tie, out: GateSums)` of means that it finds itself, without
+any array of n x P x H numbers: the faster way where `Conditioned.scalars` are all that is asked of `gate_condition`,
 `gate_draw_missing(patterns, x, r, Q, z, noise, out)` draws the missing cells of every row in its component.
 """
 
@@ -58,7 +60,7 @@ class Patterns:
 
 @dataclass
 class Conditioned:
-    """A row in a component, its missing cells integrated out."""
+    """A row in a component, its missing cells integrated out. xhat and cw may be empty: then they are not computed."""
 
     quad: np.ndarray  # (n, H): log of the integral over x_m of exp(form), less (|m| log 2 pi - log|Q_mm|) / 2
     logdet: np.ndarray  # (n, H): log|Q_mm|, 0 where nothing is missing
@@ -73,14 +75,23 @@ class Conditioned:
         shapes = ((), (), (n_columns,), (n_sides, n_columns), (n_sides,), (n_sides, n_sides), ())
         return cls(*(np.zeros((n, *shape, n_components)) for shape in shapes))
 
+    @classmethod
+    def scalars(cls, n: int, n_columns: int, n_sides: int, n_components: int) -> Conditioned:
+        """Room without xhat and cw."""
+        out = cls.room(0, n_columns, n_sides, n_components)
+        full = cls.room(n, 0, n_sides, n_components)
+        return cls(full.quad, full.logdet, out.xhat, out.cw, full.wx, full.wcw, full.trace)
+
 
 @dataclass
 class GateSums:
-    """Weighted sums over rows, to which the kernel adds: of the mean of a row, and of its second moments."""
+    """Weighted sums over rows, to which the kernels add."""
 
-    first: np.ndarray  # (P, H)
-    second: np.ndarray  # (P, P, H), symmetric
+    first: np.ndarray  # (P, H): of the mean of a row
+    second: np.ndarray  # (P, P, H), symmetric: of its second moments
+    cross: np.ndarray  # (E, P, H): of its products with E other numbers
 
     @classmethod
-    def room(cls, n_columns: int, n_components: int) -> GateSums:
-        return cls(np.zeros((n_columns, n_components)), np.zeros((n_columns, n_columns, n_components)))
+    def room(cls, n_columns: int, n_components: int, n_extras: int = 0) -> GateSums:
+        shapes = (n_columns,), (n_columns, n_columns), (n_extras, n_columns)
+        return cls(*(np.zeros((*shape, n_components)) for shape in shapes))

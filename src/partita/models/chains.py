@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -16,12 +16,18 @@ from ..inference.monitor import make_monitor
 from ..inference.runner import Runner
 from ..kernels.contract import Chain, Predictive
 from . import mixture, predictive
-from .problem import Problem
+from .problem import RESTAURANTS, Problem
 from .starts import Start
 
 # hyper-parameters move in every second sweep: they cost a good part of one, and change slowly
 HYPER_EVERY = 2
-KEEP_EVERY = 3
+KEEP_EVERY = 2
+# groups dealt at random are of equal sizes, which a finite mixture would take for a finding: the first sweeps leave it
+# out
+RESTAURANT_SWEEPS = 4
+# a chain is at rest when fewer rows than this share changed their group in each of the last sweeps: its next states
+# would be copies of the last one
+AT_REST, SWEEPS_AT_REST, SWEEPS_BEFORE_REST = 0.01, 2, 4
 # rows whose leave-one-out predictions are computed: enough to choose a few weights and temperatures
 LEFT_OUT_ROWS = 500
 # a run without a fixed number of sweeps: the first length tried, and the longest
@@ -72,31 +78,46 @@ class Chains:
 
     def __init__(self, problems: Sequence[Problem], kinds: Sequence[int], streams: Sequence[np.random.Generator], *,
                  left_out: np.ndarray | None = None, runner: Runner, fingerprint: str = "",
-                 walkers: Sequence[Walker] = (), start: Start = mixture.init):  # fmt: skip
-        """`kinds` goes into what is kept; `walkers` are chains already on their way, the first ones."""
+                 begun: Outcome | None = None, may_rest: bool = False, start: Start = mixture.init):  # fmt: skip
+        """`kinds` goes into what is kept; `begun` holds chains already on their way, the first ones; with `may_rest`
+        a chain that is at rest goes no further.
+        """
         self.problems, self.kinds, self.streams, self.start = problems, kinds, streams, start
-        self.walkers = [replace(walker, problem=k) for k, walker in enumerate(walkers)]
-        self.left_out, self.runner = left_out, runner
+        self.left_out, self.runner, self.may_rest = left_out, runner, may_rest
         self.outcome: Outcome | None = None
+        self.begun = begun
         self.checkpoint = None
         if runner.checkpoint is not None:
             self.checkpoint = Checkpoint(runner.checkpoint, fingerprint, pack, unpack_walker, pack, unpack_kept)
 
     def run(self, n_sweeps: int) -> list[Kept]:
         """Bring every chain to `n_sweeps` sweeps; the states kept of the second half."""
-        for k in range(len(self.walkers), len(self.problems)):
-            self.walkers.append(Walker(k, self.start(self.streams[k], self.problems[k])))
+        if self.outcome is None:
+            self.outcome = self._begin()
         self.outcome = loop.run(
-            self._step, self.walkers, self.streams, n_sweeps, start=self.outcome,
+            self._step, self.outcome.states, self.streams, n_sweeps, start=self.outcome,
+            stop=at_rest if self.may_rest else None,
             keep=lambda _, step, walker: self._take(walker) if is_kept(step, n_sweeps) else None,
             n_jobs=self.runner.n_jobs, time_budget=self.runner.time_left(), checkpoint=self.checkpoint,
             progress=make_monitor(self.runner.progress, len(self.problems) * n_sweeps, self.runner.label),
         )  # fmt: skip
-        kept = [one for chain in self.outcome.kept for one in chain if one.step >= n_sweeps // 2]
-        if not kept:  # stopped before the second half: the states reached are all there is
-            done = zip(self.outcome.states, self.outcome.steps_done, strict=True)
-            kept = [self._take(walker) for walker, steps in done if steps]
-        return kept
+        late = [[one for one in chain if one.step >= n_sweeps // 2] for chain in self.outcome.kept]
+        # a chain at rest, or stopped before the second half, has its last state to give
+        last = self.outcome.interrupted is None or not any(late)
+        for k, (walker, steps) in enumerate(zip(self.outcome.states, self.outcome.steps_done, strict=True)):
+            if last and steps and not late[k]:
+                late[k] = [self._take(walker)]
+        return [one for chain in late for one in chain]
+
+    def _begin(self) -> Outcome:
+        """Where all chains stand before the first step: those of `begun`, the others at their start."""
+        first = [] if self.begun is None else [replace(w, problem=k) for k, w in enumerate(self.begun.states)]
+        fresh = range(len(first), len(self.problems))
+        walkers = first + [Walker(k, self.start(self.streams[k], self.problems[k])) for k in fresh]
+        done = ([] if self.begun is None else self.begun.steps_done) + [0] * len(fresh)
+        infos = {} if self.begun is None else self.begun.infos
+        infos = {name: np.pad(trace, ((0, len(fresh)), (0, 0))) for name, trace in infos.items()}
+        return Outcome(walkers, [[] for _ in walkers], infos, done, None, list(self.streams))
 
     def run_until_settled(self) -> list[Kept]:
         """Double the length of the run until the number of groups no longer drifts."""
@@ -114,7 +135,8 @@ class Chains:
     def _step(self, rng: np.random.Generator, walker: Walker) -> tuple[Walker, dict[str, float]]:
         walker.done += 1
         moved = walker.done % HYPER_EVERY == 0
-        walker.chain, info = mixture.step(rng, walker.chain, self.problems[walker.problem], move_hyper=moved)
+        laws = RESTAURANTS if walker.done <= RESTAURANT_SWEEPS else None
+        walker.chain, info = mixture.step(rng, walker.chain, self.problems[walker.problem], move_hyper=moved, laws=laws)
         return walker, info
 
     def _take(self, walker: Walker) -> Kept:
@@ -129,8 +151,14 @@ class Chains:
 
 
 def is_kept(step: int, n_sweeps: int) -> bool:
-    """Every third state of the second half, the last one among them; steps count from 0."""
+    """Every second state of the second half, the last one among them; steps count from 0."""
     return step >= n_sweeps // 2 and (n_sweeps - step - 1) % KEEP_EVERY == 0
+
+
+def at_rest(infos: Mapping[str, Sequence[float]]) -> bool:
+    """Whether hardly a row has changed its group of late."""
+    moved = infos["moved"]
+    return len(moved) >= SWEEPS_BEFORE_REST and max(moved[-SWEEPS_AT_REST:]) < AT_REST
 
 
 def settled(trace: np.ndarray) -> bool:

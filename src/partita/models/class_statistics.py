@@ -29,6 +29,7 @@ class ClassStatistics:
     offset          (numeric columns,) a number near the cells of a count column, so that squares lose nothing; 0 for
                     real columns, which are centred already.
     log_factorials  (C, numeric columns): sum of log x! over a count column.
+    tails           (numeric columns, 2): sums of third and of fourth powers over all classes, as `sums` less `offset`.
     """
 
     class_weight: np.ndarray
@@ -36,12 +37,14 @@ class ClassStatistics:
     sums: np.ndarray
     offset: np.ndarray
     log_factorials: np.ndarray
+    tails: np.ndarray
 
     @classmethod
     def nothing(cls, schema: Schema, n_classes: int) -> ClassStatistics:
         counts, d = [np.zeros((k, n_classes)) for k in schema.n_levels], len(schema.numeric)
         return cls(
-            np.zeros(n_classes), counts, np.zeros((n_classes, d, 3)), np.zeros(d), np.zeros((n_classes, d))
+            np.zeros(n_classes), counts, np.zeros((n_classes, d, 3)), np.zeros(d), np.zeros((n_classes, d)),
+            np.zeros((d, 2)),
         )  # fmt: skip
 
     def add(self, table: Table, label: np.ndarray, weight: np.ndarray) -> None:
@@ -56,6 +59,10 @@ class ClassStatistics:
                 table.codes[rows], reals[rows], label[rows], weight[rows], n_classes, first[:-1].copy(), flat,
                 self.sums,
             )  # fmt: skip
+            known = weight[rows, None] * (label[rows, None] >= 0)
+            cells = np.nan_to_num(reals[rows])
+            cubes = known * cells**3
+            self.tails += np.stack([cubes.sum(axis=0), (cubes * cells).sum(axis=0)], axis=1)
         self.counts = [flat[a:b].reshape(-1, n_classes) for a, b in pairwise(first)]
         self.class_weight += np.bincount(label[label >= 0], weight[label >= 0], minlength=n_classes)
 
@@ -82,6 +89,22 @@ class ClassStatistics:
         shift = self.offset[j]
         return np.stack([n, summed + shift * n, squares + 2 * shift * summed + shift**2 * n], axis=1)
 
+    def kurtosis(self, j: int) -> float:
+        """Fourth central moment of column j over the square of its variance: 3 for a normal law, 0 for a constant."""
+        n = float(self.sums[:, j, 0].sum())
+        if not n > 0:
+            return 0.0
+        mean, square = (self.sums[:, j, 1:].sum(axis=0) / n).tolist()
+        cube, fourth = (self.tails[j] / n).tolist()
+        variance = square - mean**2
+        return (fourth - 4 * mean * cube + 6 * mean**2 * square - 3 * mean**4) / variance**2 if variance > 0 else 0.0
+
+    def _tails_of_table(self, j: int) -> np.ndarray:
+        """`tails` of numeric column j as the table has it, without an offset."""
+        (n, one, two), (three, four), s = self.sums[:, j].sum(axis=0), self.tails[j], self.offset[j]
+        cubes = three + 3 * s * two + 3 * s**2 * one + s**3 * n
+        return np.array([cubes, four + 4 * s * three + 6 * s**2 * two + 4 * s**3 * one + s**4 * n])
+
     def carried(self, old: Schema, new: Schema) -> ClassStatistics:
         """The same rows under a schema that has grown: more levels, or zeros and ones that have become numbers."""
         out = ClassStatistics.nothing(new, len(self.class_weight))
@@ -95,12 +118,14 @@ class ClassStatistics:
                 out.sums[:, here] = self.sums[:, there] if same else self.totals(there)
                 out.offset[here] = self.offset[there] if same else 0.0
                 out.log_factorials[:, here] = self.log_factorials[:, there]
+                out.tails[here] = self.tails[there] if same else self._tails_of_table(there)
                 continue
             counts = self.counts[_place(old, position)]
             if now.kind in DISCRETE:
                 _put_levels(out.counts[_place(new, position)], counts, was, now)
             else:
-                out.sums[:, _place(new, position)] = _sums_of_levels(counts, was, now)
+                here = _place(new, position)
+                out.sums[:, here], out.tails[here] = _sums_of_levels(counts, was, now)
         return out
 
     def to_tree(self) -> dict[str, Any]:
@@ -113,7 +138,7 @@ class ClassStatistics:
     def fits(self, schema: Schema, n_classes: int) -> bool:
         """Whether the arrays are those of these columns and classes."""
         blank = ClassStatistics.nothing(schema, n_classes)
-        mine, theirs = ([s.class_weight, *s.counts, s.sums, s.offset, s.log_factorials] for s in (self, blank))
+        mine, theirs = ([s.class_weight, *s.counts, s.sums, s.offset, s.log_factorials, s.tails] for s in (self, blank))
         return len(mine) == len(theirs) and all(
             isinstance(a, np.ndarray) and a.shape == b.shape and a.dtype == b.dtype and np.isfinite(a).all()
             for a, b in zip(mine, theirs)
@@ -132,8 +157,9 @@ def _put_levels(to: np.ndarray, counts: np.ndarray, was: Column, now: Column) ->
         to[index[level]] = row
 
 
-def _sums_of_levels(counts: np.ndarray, was: Column, now: Column) -> np.ndarray:
-    """(C, 3): the statistics of a numeric column from the counts of its zeros and ones."""
+def _sums_of_levels(counts: np.ndarray, was: Column, now: Column) -> tuple[np.ndarray, np.ndarray]:
+    """(C, 3) and (2,): `sums` and `tails` of a numeric column from the counts of its zeros and ones."""
     values = (np.array([float(level) for level in was.levels]) - now.centre) / now.scale
     counts = counts[: len(values)]
-    return np.stack([counts.sum(axis=0), values @ counts, values**2 @ counts], axis=1)
+    sums = np.stack([counts.sum(axis=0), values @ counts, values**2 @ counts], axis=1)
+    return sums, np.array([values**3 @ counts.sum(axis=1), values**4 @ counts.sum(axis=1)])

@@ -7,7 +7,8 @@ half one chain in two sees normal scores of the numeric columns, the other stand
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,14 +17,16 @@ from ..inference.loop import Outcome, count_workers
 from ..inference.runner import Runner
 from ..kernels.contract import CORRELATED, Rows
 from . import vote
-from .chains import LEFT_OUT_ROWS, Chains, Kept, Walker
-from .ensemble import Ensemble, lean
+from .chains import LEFT_OUT_ROWS, Chains, Kept
+from .ensemble import Ensemble, lean, log_shares
 from .lens import Lens, close_lens, plain_lens
-from .problem import CLASS_PSEUDO_COUNT, Problem, Settings
+from .problem import Problem, Settings
 
 VIEW_CAP, VIEW_START = 50, 30
 # chains through the third lens, where there is one: they have no vote and serve densities and draws
 DENSITY_KIND, DENSITY_SHARE = 4, 4
+# when the kinds of chains are looked at: name of the checkpoint, share of the sweeps, how much worse a kind is dropped
+LOOKS = ((".look", 4, vote.EARLY), (".pilot", 2, vote.LATE))
 
 
 def count_density_chains(lenses: list[Lens], n_chains: int) -> int:
@@ -54,6 +57,59 @@ def make_problem(
     return Problem(lenses[kind // 2].layout, rows[kind // 2], label, own)
 
 
+@dataclass
+class _Crew:
+    """What all chains of a classifier share: rows as the lenses show them, labels, how to run."""
+
+    lenses: list[Lens]
+    rows: list[Rows]
+    label: np.ndarray
+    settings: Settings
+    n_views: int
+    runner: Runner
+    fingerprint: str
+
+    @cached_property
+    def known(self) -> np.ndarray:
+        """Rows with a label whose leave-one-out predictions are asked for."""
+        known = np.flatnonzero(self.label >= 0)
+        if len(known) > LEFT_OUT_ROWS:  # spread evenly over the rows: they are in no order that matters
+            known = known[np.linspace(0, len(known) - 1, LEFT_OUT_ROWS).astype(int)]
+        return known
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        return np.bincount(self.label[self.label >= 0], minlength=self.settings.n_classes).astype(float)
+
+    def line_up(
+        self, kinds: list[int], streams: list[np.random.Generator], stage: str, begun: Outcome | None
+    ) -> Chains:
+        """Chains of the given kinds, the first ones as far as they have come; `stage` names their checkpoint."""
+        path = None if self.runner.checkpoint is None else self.runner.checkpoint + stage
+        return Chains(
+            [make_problem(self.rows, self.lenses, self.label, self.settings, kind, self.n_views) for kind in kinds],
+            kinds, streams, left_out=self.known, runner=replace(self.runner, checkpoint=path),
+            fingerprint=self.fingerprint, begun=begun, may_rest=bool((self.label >= 0).all()),
+        )  # fmt: skip
+
+    def choose(self, kept: list[Kept], doubt: vote.Doubt = vote.LATE) -> list[vote.Member]:
+        voting = [one for one in kept if one.kind != DENSITY_KIND]
+        kind = np.array([one.kind for one in voting])
+        left_out = np.stack([one.left_out for one in voting])
+        return vote.choose_members(left_out, self.label[self.known], log_shares(self.counts), kind, doubt)
+
+    def gather(self, kept: list[Kept]) -> Ensemble:
+        states, counts = [one.state for one in kept], self.counts
+        if (self.label < 0).any():  # what the chains made of the rows without a label counts too
+            own = [np.bincount(one.label, minlength=len(counts)) for one in kept]
+            counts = np.mean(own, axis=0)
+            states = [lean(state, mine, counts) for state, mine in zip(states, own, strict=True)]
+        return Ensemble(
+            self.lenses, states, [one.kind // 2 for one in kept], np.full(len(kept), 1 / len(kept)), counts,
+            np.array([one.kind for one in kept]), self.choose(kept), count_workers(self.runner.n_jobs),
+        )  # fmt: skip
+
+
 def learn_classes(
     table: Table, label: np.ndarray, lenses: list[Lens], settings: Settings, streams: list[np.random.Generator],
     n_voting: int, n_sweeps: int, n_views: int, runner: Runner, fingerprint: str,
@@ -64,71 +120,54 @@ def learn_classes(
 
     Weights and temperatures of the members, and which kinds are worth more chains, come from leave-one-out predictions.
     """
-    rows = [lens.rows(table).listed() for lens in lenses]
+    rows = [lens.rows(table).listed().entered(lens.layout) for lens in lenses]
+    crew = _Crew(lenses, rows, label, settings, n_views, runner, fingerprint)
     # standardised before normal scores: it may keep densities, so that even a single chain has them
     kinds = [2 * k for k in reversed(range(min(len(lenses), 2)))]
     kinds += [kind + 1 for kind in kinds if _can_have_views(lenses[kind // 2], n_views)]
-    n_extra = len(streams) - n_voting
-    known = np.flatnonzero(label >= 0)
-    if len(known) > LEFT_OUT_ROWS:  # spread evenly over the rows: they are in no order that matters
-        known = known[np.linspace(0, len(known) - 1, LEFT_OUT_ROWS).astype(int)]
-    counts = np.bincount(label[label >= 0], minlength=settings.n_classes).astype(float)
-    log_prior = np.log((counts + CLASS_PSEUDO_COUNT) / (counts + CLASS_PSEUDO_COUNT).sum())
-
-    def line_up(chosen: list[int], streams: list[np.random.Generator], stage: str, walkers: list[Walker]) -> Chains:
-        path = None if runner.checkpoint is None else runner.checkpoint + stage
-        return Chains(
-            [make_problem(rows, lenses, label, settings, kind, n_views) for kind in chosen], chosen, streams,
-            left_out=known, runner=replace(runner, checkpoint=path), fingerprint=fingerprint,
-            walkers=walkers,
-        )  # fmt: skip
-
-    voting, extra = list(streams[: len(streams) - n_extra]), list(streams[len(streams) - n_extra :])
-    kinds = kinds[: len(voting)]
-    chosen, walkers = (kinds * len(voting))[: len(voting)], []
+    kinds = kinds[:n_voting]
+    voting, extra, begun = streams[:n_voting], streams[n_voting:], None
+    tried: list[int] = []  # kinds of the chains that have begun
     if len(kinds) > 1:
-        tried = kinds + [DENSITY_KIND] * min(n_extra, 1)
-        pilots = line_up(tried, voting[: len(kinds)] + extra[:1], ".pilot", [])
-        probed = pilots.run(max(n_sweeps // 2, 1))
-        assert pilots.outcome is not None
-        if pilots.outcome.interrupted:  # what was paid for is the pilots; from a part of them a resume could not go on
-            return _gather(lenses, probed, counts, label, known, log_prior, runner), probed, pilots.outcome
-        worth = {m.kind for m in _choose(probed, label[known], log_prior)}
-        if not n_extra:
-            worth.add(kinds[0])  # the kind that keeps densities
-        # pilots of the kinds that are worth it go on; the other chains are shared out among these kinds
-        going_on = [k for k, kind in enumerate(kinds) if kind in worth]
-        walkers = [pilots.outcome.states[k] for k in going_on]
-        voting = [pilots.outcome.streams[k] for k in going_on] + voting[len(kinds) :]
-        chosen = [kinds[going_on[k % len(going_on)]] for k in range(len(voting))]
-        if n_extra:
-            extra[0] = pilots.outcome.streams[len(kinds)]
-    chains = line_up(chosen + [DENSITY_KIND] * n_extra, voting + extra, "", walkers)
+        pilots = voting[: len(kinds)] + extra[:1]
+        voting, extra = voting[len(kinds) :], extra[1:]
+        tried, begun, kept = _try_kinds(crew, kinds + [DENSITY_KIND] * (len(pilots) - len(kinds)), pilots, n_sweeps)
+        if begun.interrupted:  # what was paid for is the pilots; from a part of them a resume could not go on
+            return crew.gather(kept), kept, begun
+        kinds = [kind for kind in tried if kind != DENSITY_KIND]
+    # the chains still to begin are shared out among the kinds that are worth it
+    chosen = tried + [kinds[k % len(kinds)] for k in range(len(voting))] + [DENSITY_KIND] * len(extra)
+    chains = crew.line_up(chosen, (begun.streams if begun else []) + voting + extra, "", begun)
     kept = chains.run(n_sweeps)
     assert chains.outcome is not None
-    return _gather(lenses, kept, counts, label, known, log_prior, runner), kept, chains.outcome
+    return crew.gather(kept), kept, chains.outcome
 
 
-def _gather(
-    lenses: list[Lens], kept: list[Kept], counts: np.ndarray, label: np.ndarray, known: np.ndarray,
-    log_prior: np.ndarray, runner: Runner,
-) -> Ensemble:  # fmt: skip
-    states = [one.state for one in kept]
-    if (label < 0).any():  # what the chains made of the rows without a label counts too
-        own = [np.bincount(one.label, minlength=len(counts)) for one in kept]
-        counts = np.mean(own, axis=0)
-        states = [lean(state, mine, counts) for state, mine in zip(states, own, strict=True)]
-    members = _choose(kept, label[known], log_prior)
-    return Ensemble(
-        lenses, states, [one.kind // 2 for one in kept], np.full(len(kept), 1 / len(kept)),
-        counts, np.array([one.kind for one in kept]), members, count_workers(runner.n_jobs),
-    )  # fmt: skip
+def _try_kinds(
+    crew: _Crew, kinds: list[int], streams: list[np.random.Generator], n_sweeps: int
+) -> tuple[list[int], Outcome, list[Kept]]:
+    """One chain of each kind for half of the sweeps: the kinds worth more, how far their chains are, states kept.
 
-
-def _choose(kept: list[Kept], label: np.ndarray, log_prior: np.ndarray) -> list[vote.Member]:
-    voting = [one for one in kept if one.kind != DENSITY_KIND]
-    kind = np.array([one.kind for one in voting])
-    return vote.choose_members(np.stack([one.left_out for one in voting]), label, log_prior, kind)
+    A kind that is out of the question goes no further than the first look.
+    """
+    begun: Outcome | None = None
+    kept: list[Kept] = []
+    needed = set() if DENSITY_KIND in kinds else {kinds[0]}  # a kind that keeps densities
+    for stage, share, doubt in LOOKS:
+        chains = crew.line_up(kinds, streams, stage, begun)
+        kept = chains.run(max(n_sweeps // share, 1))
+        assert chains.outcome is not None
+        begun = chains.outcome
+        if begun.interrupted:
+            break
+        worth = needed | {DENSITY_KIND} | {member.kind for member in crew.choose(kept, doubt)}
+        going_on = [k for k, kind in enumerate(kinds) if kind in worth]
+        begun, kinds = begun.take(going_on), [kinds[k] for k in going_on]
+        streams = begun.streams
+        if len(set(kinds) - {DENSITY_KIND}) == 1:
+            break
+    assert begun is not None
+    return kinds, begun, kept
 
 
 def _can_have_views(lens: Lens, n_views: int) -> bool:

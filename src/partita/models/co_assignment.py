@@ -13,12 +13,15 @@ def most_central(assignments: np.ndarray) -> int:
         return 0
     step = max(1, assignments.shape[1] // ROWS_COMPARED)
     z = assignments[:, ::step]
-    first = np.concatenate([[0], np.cumsum(z.max(axis=1) + 1)])
-    seat = np.zeros((z.shape[1], first[-1]), np.float32)  # one column per group of every state
-    np.put_along_axis(seat, (z + first[:-1, None]).T, 1.0, axis=1)
-    # sum over pairs of (together - mean)^2 is, but for a constant, that of together * (1 - 2 mean)
-    cost = seat * (seat.sum(axis=0) - (2.0 / len(z)) * ((seat @ seat.T) @ seat))
-    return int(np.argmin(np.add.reduceat(cost.sum(axis=0), first[:-1])))
+    K = int(z.max()) + 1
+    offset = z + (K * K * np.arange(len(z)))[:, None]
+    cost = np.empty(len(z))
+    # sum over pairs of (together - mean)^2 is, but for a constant, that of together * (1 - 2 mean); pairs that are
+    # together in two states are counted by the rows that their groups have in common
+    for k, one in enumerate(z):
+        shared = np.bincount((offset + K * one.astype(np.int64)).ravel()).astype(float)
+        cost[k] = (np.bincount(one).astype(float) ** 2).sum() - 2.0 / len(z) * (shared @ shared)
+    return int(np.argmin(cost))
 
 
 def co_assignment(assignments: np.ndarray) -> np.ndarray:

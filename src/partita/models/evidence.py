@@ -15,8 +15,8 @@ How an estimator uses it::
     model.stage_weight, model.temperature, model.stages (name, keys, variance, evidence), model.omitted
     Evidence.from_tree(model.to_tree())
 
-    codes     int32 (n, d), every cell a level 0 .. levels[j] - 1; when predicting also -1: the cell is integrated out,
-              i.e. every logit is averaged over the training frequencies of the attribute's levels
+    codes     int32 (n, d), every cell a level 0 .. levels[j] - 1; when predicting also -1: the cell is integrated out
+              (`evidence_holes`)
     levels    int32 (d,)
     reals     float64 (n, r), the numeric columns as they are or standardised, NaN = missing; r may be 0
     label     int32 (n,), 0 .. n_classes - 1
@@ -25,17 +25,19 @@ How an estimator uses it::
               the closed-form hilltop do better than those of its whole path (on 12 tables; the choice was made there)
     rng       numpy Generator; it only draws `Settings.hyper_rows` rows where there are more
     n_jobs    threads of the search; the result is the same for any number
+    binned    for each column of `reals` the column of `codes` with its bins; nothing where no column has
     stop      a function without arguments, asked between stages and parts of a search: True ends the path early, with
               what has been fitted and the stage of `regions`; `model.omitted` says what was left out
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from .evidence_design import Key, is_region
+from .evidence_holes import learn_holes
 from .evidence_map import Target
 from .evidence_model import Evidence, Explanation, FittedStage
 from .evidence_numerics import learn_numerics
@@ -44,7 +46,6 @@ from .evidence_pool import choose_pool, full_logits, log_softmax
 from .evidence_rows import merged
 from .evidence_settings import Settings
 from .evidence_stages import Stage, Training
-from .evidence_terms import level_frequencies
 
 __all__ = ["Evidence", "Explanation", "FittedStage", "Settings", "fit_evidence"]
 
@@ -53,6 +54,7 @@ def fit_evidence(
     codes: np.ndarray, levels: np.ndarray, reals: np.ndarray, label: np.ndarray, n_classes: int,
     weight: np.ndarray | None = None, settings: Settings | None = None, regions: Sequence[Key] = (),
     rng: np.random.Generator | None = None, n_jobs: int = 1, stop: Callable[[], bool] | None = None,
+    binned: Iterable[int] = (),
 ) -> Evidence:  # fmt: skip
     """Learn the model; arguments as at the top of this file."""
     settings, rng = settings or Settings(), rng or np.random.default_rng(0)
@@ -64,17 +66,19 @@ def fit_evidence(
         codes, reals, label, weight = codes[kept], reals[kept], label[kept], weight[kept]
     levels = np.ascontiguousarray(levels, np.int32)
     numerics = learn_numerics(reals, weight, settings.n_quantiles, settings.max_products)
-    frequency = level_frequencies(codes, levels, weight)
-    model = Evidence(n_classes, levels, frequency, numerics, {}, [], np.zeros(0), 1.0)
+    binned = [int(j) for j in binned]
+    holes = learn_holes(codes, levels, reals, label, weight, n_classes, binned, settings.conditional_holes)
+    model = Evidence(n_classes, levels, holes, numerics, {}, [], np.zeros(0), 1.0)
     if n_classes < 2:
         return model
     codes, reals, label, weight = merged(codes, reals, label, weight)
     n_logits = 1 if n_classes == 2 else n_classes
     target = Target(np.ascontiguousarray(label, np.int32), np.ascontiguousarray(weight), n_logits)
-    path = Path(Training(codes, levels, reals, numerics, target), settings, rng, n_jobs, stop)
+    path = Path(Training(codes, levels, reals, numerics, target, frozenset(binned)), settings, rng, n_jobs, stop)
     path.walk(regions)
     left_out = [log_softmax(full_logits(stage.left_out)) for stage in path.stages]
-    share, model.temperature = choose_pool(left_out, path.target.label, path.target.weight, settings)
+    worth = [settings.naive_worth if stage.name == "naive" else 1.0 for stage in path.stages]
+    share, model.temperature = choose_pool(left_out, path.target.label, path.target.weight, settings, worth)
     used_stages = [s for s in range(len(share)) if settings.averaging or share[s] > 0]
     model.stages, model.stage_weight = [_kept(path.stages[s]) for s in used_stages], share[used_stages]
     used = {key for stage in model.stages for key in stage.keys if is_region(key)}
@@ -84,4 +88,4 @@ def fit_evidence(
 
 
 def _kept(stage: Stage) -> FittedStage:
-    return FittedStage(stage.name, stage.keys, stage.fit.variance, stage.first, stage.w, float(stage.fit.evidence))
+    return FittedStage(stage.name, stage.keys, stage.variance, stage.first, stage.w, stage.evidence)

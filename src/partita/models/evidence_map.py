@@ -70,15 +70,24 @@ def objective(design: Design, scale: np.ndarray, target: Target, u: np.ndarray) 
     return value, scale[:, None] * design.transposed_times(residual) + u
 
 
-def find_mode(
-    design: Design, scale: np.ndarray, target: Target, u: np.ndarray,
-    precondition: Callable[[np.ndarray], np.ndarray], max_steps: int, tolerance: float,
-) -> Mode:  # fmt: skip
-    """Minimise from `u` until the Newton decrement, as the preconditioner sees it, is below `tolerance`."""
-    s = scale[:, None]
-    logits = design.times(s * u)
+def evaluate(design: Design, target: Target, w: np.ndarray) -> Mode:
+    """Logits, residuals and log-likelihood at parameters w; no scales are known, so neither are `u` and `value`."""
+    logits = design.times(w)
     residual = np.empty_like(logits)
     loss = target.loss(logits, residual)
+    return Mode(np.zeros((0, 0)), logits, residual, np.nan, -loss)
+
+
+def find_mode(
+    design: Design, scale: np.ndarray, target: Target, u: np.ndarray,
+    precondition: Callable[[np.ndarray], np.ndarray], max_steps: int, tolerance: float, there: Mode | None = None,
+) -> Mode:  # fmt: skip
+    """Minimise from `u` until the Newton decrement, as the preconditioner sees it, is below `tolerance`.
+
+    `there`: the model at `u`, where it is known; it may have been found at other scales."""
+    s = scale[:, None]
+    there = there or evaluate(design, target, s * u)
+    logits, residual, loss = there.logits, there.residual, -there.log_likelihood
     value = loss + 0.5 * float(np.vdot(u, u))
     gradient = s * design.transposed_times(residual) + u
     history: list[tuple[np.ndarray, np.ndarray, float]] = []

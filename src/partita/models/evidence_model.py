@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from .evidence_design import Key, is_region
+from .evidence_holes import Holes
 from .evidence_numerics import Numerics
 from .evidence_omitted import Omitted
 from .evidence_pool import full_logits, log_softmax, pooled
 from .evidence_terms import RegionRows
 
 ROWS_AT_A_TIME = 8192
+HOLED_AT_A_TIME = 64  # rows that may have hundreds of completions each
 
 
 @dataclass
@@ -37,8 +39,8 @@ class Explanation:
 
     With z the log-probabilities of the answer centred over the classes,
     `contributions.sum(axis=1) + intercept + pooling == z`: contributions are those of the stages averaged with the
-    stage weights, times the temperature, centred over the classes; `pooling` is what averaging probabilities rather
-    than logits adds.
+    stage weights (and over what could stand in a hole), times the temperature, centred over the classes;
+    `pooling` is what averaging probabilities rather than logits adds.
     """
 
     keys: list[Key]
@@ -53,7 +55,7 @@ class Evidence:
 
     n_classes: int
     levels: np.ndarray
-    frequency: list[np.ndarray]  # of the levels of every column
+    holes: Holes  # what stands where a cell is not known
     numerics: Numerics
     cells: dict[Key, np.ndarray]  # of every region: the cells seen in training, in mixed radix
     stages: list[FittedStage]
@@ -62,9 +64,35 @@ class Evidence:
     omitted: Omitted = field(default_factory=Omitted)  # stages and candidates that stops and limits left out
 
     def log_proba(self, codes: np.ndarray, reals: np.ndarray) -> np.ndarray:
-        """(n, C) log-probabilities of the classes."""
-        out = [self._log_proba(codes[part], reals[part]) for part in _parts(len(codes))]
-        return np.concatenate(out) if out else np.zeros((0, self.n_classes))
+        """(n, C) log-probabilities of the classes; -1 among the codes: averaged over what could stand there."""
+        out = np.empty((len(codes), self.n_classes))
+        holed = self._holed(codes)
+        whole = np.flatnonzero(~holed)
+        for part in _parts(len(whole)):
+            rows = whole[part]
+            out[rows] = self._log_proba(codes[rows], reals[rows])
+        for rows, weight, filled, numbers in self._completed(codes, reals, np.flatnonzero(holed)):
+            answers = np.exp(self._log_proba(filled, numbers)).reshape(*weight.shape, self.n_classes)
+            out[rows] = np.log(np.einsum("im,imc->ic", weight, answers))
+        return out
+
+    def _holed(self, codes: np.ndarray) -> np.ndarray:
+        return np.asarray((codes < 0).any(axis=1) & bool(self.stages))
+
+    def _completed(self, codes: np.ndarray, reals: np.ndarray, holed: np.ndarray):
+        """The rows with holes, completed, some at a time."""
+        acting = np.zeros(len(self.levels), bool)
+        for stage in self.stages:
+            for key in stage.keys:
+                if is_region(key):
+                    acting[list(key)] = True
+                else:
+                    own = self.numerics.column if key[0] == "products" else self.numerics.column[key[1] : key[1] + 1]
+                    acting |= np.isin(self.holes.number, own)
+        for part in _parts(len(holed), HOLED_AT_A_TIME):
+            some = holed[part]
+            for rows, weight, filled, numbers in self.holes.complete(codes[some], reals[some], acting):
+                yield some[rows], weight, filled, numbers
 
     def _log_proba(self, codes: np.ndarray, reals: np.ndarray) -> np.ndarray:
         if not self.stages:
@@ -73,7 +101,8 @@ class Evidence:
         return log_softmax(self.temperature * pooled(stages, self.stage_weight))
 
     def stage_logits(self, codes: np.ndarray, reals: np.ndarray) -> list[np.ndarray]:
-        """(n, C) logits of every stage: intercept and contributions, before normalisation and pooling."""
+        """(n, C) logits of every stage, of rows without holes: intercept and contributions, before normalisation and
+        pooling."""
         return [full_logits(logits) for logits in self._logits(codes, reals)]
 
     def _logits(self, codes: np.ndarray, reals: np.ndarray) -> list[np.ndarray]:
@@ -88,26 +117,35 @@ class Evidence:
 
     def explain(self, codes: np.ndarray, reals: np.ndarray) -> Explanation:
         """The answer as a sum over regions and numeric groups of all stages."""
-        rows = _Rows(self, codes, reals)
         keys = list(dict.fromkeys(key for stage in self.stages for key in stage.keys))
-        place = {key: k for k, key in enumerate(keys)}
-        out, intercept = np.zeros((len(codes), len(keys), self.n_classes)), np.zeros(self.n_classes)
+        intercept = np.zeros(self.n_classes)
         for share, stage in zip(self.stage_weight, self.stages, strict=True):
-            amount = share * self.temperature
-            intercept += amount * full_logits(stage.w[:1])[0]
-            for g, key in enumerate(stage.keys):
-                out[:, place[key]] += amount * full_logits(rows.terms(key, stage.of(g)))
-        out -= out.mean(axis=2, keepdims=True)
+            intercept += share * self.temperature * full_logits(stage.w[:1])[0]
         intercept -= intercept.mean()
+        holed = self._holed(codes)
+        out = np.empty((len(codes), len(keys), self.n_classes))
+        out[~holed] = self._contributions(codes[~holed], reals[~holed], keys)
+        for rows, weight, filled, numbers in self._completed(codes, reals, np.flatnonzero(holed)):
+            parts = self._contributions(filled, numbers, keys).reshape(*weight.shape, len(keys), self.n_classes)
+            out[rows] = np.einsum("im,imkc->ikc", weight, parts)
         answer = self.log_proba(codes, reals)
         answer -= answer.mean(axis=1, keepdims=True)
         return Explanation(keys, out, intercept, answer - out.sum(axis=1) - intercept)
+
+    def _contributions(self, codes: np.ndarray, reals: np.ndarray, keys: list[Key]) -> np.ndarray:
+        """(n, keys, C): what the stages' groups add, averaged with the stage weights, times the temperature."""
+        rows, place = _Rows(self, codes, reals), {key: k for k, key in enumerate(keys)}
+        out = np.zeros((len(codes), len(keys), self.n_classes))
+        for share, stage in zip(self.stage_weight, self.stages, strict=True):
+            for g, key in enumerate(stage.keys):
+                out[:, place[key]] += share * self.temperature * full_logits(rows.terms(key, stage.of(g)))
+        return out - out.mean(axis=2, keepdims=True)
 
     def to_tree(self) -> dict[str, Any]:
         return {
             "n_classes": self.n_classes,
             "levels": self.levels,
-            "frequency": list(self.frequency),
+            "holes": self.holes.to_tree(),
             "numerics": self.numerics.to_tree(),
             "cells": [[list(region), cells] for region, cells in self.cells.items()],
             "stages": [{**vars(stage), "keys": [list(key) for key in stage.keys]} for stage in self.stages],
@@ -121,7 +159,9 @@ class Evidence:
         stages = [FittedStage(**{**stage, "keys": [tuple(key) for key in stage["keys"]]}) for stage in tree["stages"]]
         cells = {tuple(region): seen for region, seen in tree["cells"]}
         numerics = Numerics.from_tree(tree["numerics"])
-        parts = {"numerics": numerics, "cells": cells, "stages": stages, "omitted": Omitted(**tree["omitted"])}
+        holes = Holes.from_tree(tree["holes"])
+        omitted = Omitted(**tree["omitted"])
+        parts = {"holes": holes, "numerics": numerics, "cells": cells, "stages": stages, "omitted": omitted}
         return cls(**{**tree, **parts})
 
 
@@ -138,7 +178,7 @@ class _Rows:
         if is_region(key):
             if key not in self.regions:
                 self.regions[key] = RegionRows(self.codes, self.model.levels, key, self.model.cells[key])
-            return self.regions[key].terms(w, self.model.frequency)
+            return self.regions[key].terms(w)
         if key not in self.numeric:
             self.numeric[key] = self._numeric(key)
         if key[0] == "steps":
@@ -156,5 +196,5 @@ class _Rows:
         return self.numeric["slopes",][:, key[1] : key[1] + 1]
 
 
-def _parts(n: int) -> list[slice]:
-    return [slice(a, a + ROWS_AT_A_TIME) for a in range(0, n, ROWS_AT_A_TIME)]
+def _parts(n: int, size: int = ROWS_AT_A_TIME) -> list[slice]:
+    return [slice(a, a + size) for a in range(0, n, size)]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 SLOPE_LIMIT, FACTOR_LIMIT, PRODUCT_LIMIT = 4.0, 3.0, 5.0  # standardised values are clipped there
+LEAST_SPREAD = 1e-6  # of a product; a smaller one is rounding, since products are of the order of one
 
 
 def weighted_quantiles(sorted_x: np.ndarray, weight: np.ndarray, shares: np.ndarray) -> np.ndarray:
@@ -85,16 +86,24 @@ class Numerics:
 
     def raw_products(self, reals: np.ndarray) -> np.ndarray:
         x, averaged = self.standardised(reals)
-        x = np.where(averaged, self.average[:, 1], np.clip(x, -FACTOR_LIMIT, FACTOR_LIMIT))
-        i, j = np.triu_indices(len(self))
-        out = x[:, i] * x[:, j]
-        squares = i == j
-        out[:, squares] = np.where(averaged, self.average[:, 2], out[:, squares])
+        np.clip(x, -FACTOR_LIMIT, FACTOR_LIMIT, out=x)
+        holes = averaged.any()
+        if holes:
+            x = np.where(averaged, self.average[:, 1], x)
+        q = len(self)
+        out, at = np.empty((len(x), q * (q + 1) // 2)), 0
+        for i in range(q):
+            np.multiply(x[:, i : i + 1], x[:, i:], out=out[:, at : at + q - i])
+            if holes:
+                out[averaged[:, i], at] = self.average[i, 2]
+            at += q - i
         return out
 
     def products(self, reals: np.ndarray) -> np.ndarray:
-        z = (self.raw_products(reals) - self.product_mean) / self.product_spread
-        return np.clip(z, -PRODUCT_LIMIT, PRODUCT_LIMIT)
+        z = self.raw_products(reals)
+        z -= self.product_mean
+        z /= self.product_spread
+        return np.clip(z, -PRODUCT_LIMIT, PRODUCT_LIMIT, out=z)
 
 
 def learn_numerics(reals: np.ndarray, weight: np.ndarray, n_quantiles: int, max_products: int) -> Numerics:
@@ -149,6 +158,8 @@ def _learn_averages(numerics: Numerics, reals: np.ndarray, weight: np.ndarray, m
     numerics.average[:, 1], numerics.average[:, 2] = share @ factor, share @ factor**2
     q = len(numerics)
     if 1 <= q * (q + 1) // 2 <= max_products:
-        raw = numerics.raw_products(reals)
-        numerics.product_mean = share @ raw
-        numerics.product_spread = np.sqrt(share @ (raw - numerics.product_mean) ** 2) + 1e-9
+        upper, squares = np.triu_indices(q), factor * factor
+        mean = ((factor * share[:, None]).T @ factor)[upper]
+        numerics.product_mean = mean
+        away = ((squares * share[:, None]).T @ squares)[upper] - mean**2  # of numbers of at most FACTOR_LIMIT^2
+        numerics.product_spread = np.sqrt(np.maximum(away, 0.0)) + LEAST_SPREAD

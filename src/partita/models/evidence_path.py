@@ -2,16 +2,20 @@
 
 | stage | what it has |
 |---|---|
-| singles | every attribute alone |
-| numerics | + slopes and steps of the numeric columns |
-| products | + products of numeric columns |
-| pairs | numerics + pairs with gain > log(candidates + 1) |
+| singles | every attribute alone; only where there are no numeric columns |
+| linear | slopes of the numeric columns, and every attribute alone that is not a bin of one |
+| numerics | linear + bins and steps of the numeric columns |
+| quadratic | linear + products of numeric columns |
+| naive | naive Bayes on all attributes, in closed form |
+| pairs | singles or numerics + pairs with gain > log(candidates + 1) |
 | triples | pairs + triples with gain > log(candidates + 1) + products |
-| beyond | numerics + pairs with gain > `Settings.beyond`; with two classes at most half of them by chance |
-| all pairs | numerics + every pair, where they are few enough: nothing is selected, so many weak ones can show |
-| path | numerics + the regions of the closed-form path, where they are given |
+| beyond | as pairs, with gain > `Settings.beyond`; with two classes at most half of them by chance |
+| all pairs | as pairs, with every pair where they are few enough: nothing is selected, so many weak ones can show |
+| path | singles or numerics + the regions of the closed-form path, where they are given and either some has more than \
+  three attributes, which no search here finds, or a stop left stages out |
 
-A stop ends the path early; singles and path are fitted all the same, the latter because its regions were paid for.
+A stop ends the path early; the first stage and path are fitted all the same, the latter because its regions were
+paid for.
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from .evidence_search import Field, Gains, Halted, all_pairs, fitted_dimensions,
 from .evidence_settings import Settings
 from .evidence_stages import Stage, Stages, Training
 
+SEARCHED = 3  # attributes of the largest region that is searched for here
 HEREDITY = 0.0  # a triple is a candidate if one of its pairs has more evidence gain than this
 
 
@@ -47,20 +52,33 @@ class Path(Stages):
 
     def walk(self, regions: Sequence[Key] = ()) -> None:
         """All stages; `regions` are those of the closed-form path."""
-        with_products = self.training.numerics.has_products
-        products: list[Key] = [("products",)] if with_products else []
-        base = self.add("singles", self.singles)
-        if self.slopes and self._goes_on("numerics"):
-            base = self.add("numerics", self.singles + self.slopes, base)
-        if with_products and self._goes_on("products"):
-            self.add("products", base.keys + products, base)
+        products: list[Key] = [("products",)] if self.training.numerics.has_products else []
+        base = self._walk_singles(products)
+        if self.singles and self._goes_on("naive"):
+            self.add_naive()
         if self.settings.max_attributes > 1 and len(self.singles) > 1:
             self._walk_regions(base, products)
-        extra = self._affordable(regions) if self.training.target.total >= self.settings.path_rows else []
+        enough = self.training.target.total >= self.settings.path_rows
+        larger = any(len(region) > SEARCHED for region in regions)
+        extra = self._affordable(regions) if enough and (larger or self.omitted.stages) else []
         if extra:
             self.add("path", base.keys + extra, base)
         for stage in self.stages:
             self.finish(stage)
+
+    def _walk_singles(self, products: list[Key]) -> Stage:
+        """The stages without regions; the richest of them, from which those with regions go on."""
+        if not self.slopes:
+            return self.add("singles", self.singles)
+        plain = [key for key in self.singles if key[0] not in self.training.binned]
+        bins = [key for key in self.singles if key[0] in self.training.binned]
+        linear = self.add("linear", plain + [key for key in self.slopes if key[0] == "slope"])
+        base = linear
+        if self._goes_on("numerics"):
+            base = self.add("numerics", linear.keys + bins + [k for k in self.slopes if k[0] == "steps"], linear)
+        if products and self._goes_on("quadratic"):
+            self.add("quadratic", linear.keys + products, linear)
+        return base
 
     def _goes_on(self, *stages: str) -> bool:
         """Whether there is no stop; where there is one, the stages are noted as left out."""
@@ -95,10 +113,9 @@ class Path(Stages):
             self.add("triples", top.keys + self.add_regions(triples) + products, top)
         if len(beyond) > len(pairs) and self._goes_on("beyond"):
             top = self.add("beyond", base.keys + self.add_regions(beyond), top)
-        everything = [tuple(pair) for pair in gains.regions.tolist()]
         affordable = gains.occupied.sum() <= self.settings.all_pairs * self.budget
-        if affordable and len(everything) > len(beyond) and self._goes_on("all pairs"):
-            rest = [pair for pair in everything if pair not in beyond]
+        if affordable and len(gains.regions) > len(beyond) and self._goes_on("all pairs"):
+            rest = [pair for pair in map(tuple, gains.regions.tolist()) if pair not in beyond]
             self.add("all pairs", base.keys + self.add_regions([*beyond, *rest]), top)
 
     def _field(self, stage: Stage) -> Field:

@@ -33,9 +33,11 @@ def pooled(log_p: Sequence[np.ndarray], share: np.ndarray) -> np.ndarray:
 
 
 def choose_pool(
-    left_out: Sequence[np.ndarray], label: np.ndarray, weight: np.ndarray, settings: Settings
-) -> tuple[np.ndarray, float]:
-    """Stage weights and the temperature, from leave-one-out log-probabilities (stages, n, C).
+    left_out: Sequence[np.ndarray], label: np.ndarray, weight: np.ndarray, settings: Settings,
+    worth: Sequence[float] | None = None,
+) -> tuple[np.ndarray, float]:  # fmt: skip
+    """Stage weights and the temperature, from leave-one-out log-probabilities (stages, n, C); `worth`: of the stages
+    before anything is known of them.
 
     Without averaging all weight is on the stage with the least leave-one-out loss, the first of equals."""
     rows = np.arange(len(label))
@@ -44,7 +46,7 @@ def choose_pool(
     if not settings.averaging:
         share = (np.arange(len(own)) == int((np.log(own) @ weight).argmax())).astype(float)
     elif len(own) > 1:
-        share = pool_weights(own, weight, settings.prior_rows, EM_ROUNDS, EM_TOLERANCE)
+        share = pool_weights(own, weight, settings.prior_rows, EM_ROUNDS, EM_TOLERANCE, worth)
     log_p = pooled(left_out, share)
     true = log_p[rows, label]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from .evidence_curvature import Curvature
 from .evidence_design import DenseDesign
-from .evidence_map import Mode, Target, find_mode
+from .evidence_map import Mode, Target, evaluate, find_mode
 from .evidence_settings import Settings
 
 BOUNDS = (1e-6, 1e4)
@@ -86,28 +86,33 @@ def fit_scales(
     product, indicator = DenseDesign(design), target.indicator()
     work = target.total * design.shape[1] * min(target.total, design.shape[1]) * target.n_logits
     settled_at = SETTLED if rounds is None else 0.0
+    cheap = work <= CHEAP  # leverages at every mode then cost less than one more round for them alone
     rounds = rounds or (ROUNDS if work > CHEAP else CHEAP_ROUNDS if work > 0.1 * CHEAP else FREE_ROUNDS)
     curvature, settled, before = earlier, len(variance) == 0, np.zeros(len(variance))
-    residual, spread = _at(product, target, w, indicator)
+    mode = evaluate(product, target, w)
+    residual, spread = row_moments(mode.residual, target, indicator)
     for r in range(rounds):
         last = settled or r == rounds - 1
         scale = groups.scale(variance, settings.intercept_variance)
         mode = find_mode(
             product, scale, target, w / scale[:, None], _preconditioner(curvature, design, scale, spread, target),
-            LAST_STEPS if last else MID_STEPS, (LAST_TOLERANCE if last else MID_TOLERANCE) * target.total,
+            LAST_STEPS if last else MID_STEPS,
+            (LAST_TOLERANCE if last or (cheap and r) else MID_TOLERANCE) * target.total, mode,
         )  # fmt: skip
         w = scale[:, None] * mode.u
         residual, spread = row_moments(mode.residual, target, indicator)
-        curvature = Curvature(design, scale, spread, residual, target.weight, leverage=last)
+        curvature = Curvature(design, scale, spread, residual, target.weight, leverage=last or cheap)
         if last:
             break
         squares = groups.sums((w[1:] ** 2).sum(axis=1))
         size = groups.sums(np.ones(len(w) - 1))
         determined = np.maximum(groups.sums((1 - curvature.variance[1:]).sum(axis=1)), LEAST_SHARE * size)
         step = np.log(updated_variance(variance, squares, determined, groups, settings, target.n_logits) / variance)
+        settled = 0.25 * float((determined * step**2).sum()) < settled_at
+        if settled and cheap:
+            break
         variance = np.clip(variance * np.exp(np.where(step * before > 0, HASTE, 1.0) * step), *BOUNDS)
         before = step
-        settled = 0.25 * float((determined * step**2).sum()) < settled_at
     assert curvature is not None
     left_out = leave_one_out(mode.logits, residual, spread, curvature.leverage, target.weight)
     evidence = -mode.value - 0.5 * curvature.log_determinant
@@ -119,13 +124,6 @@ def row_moments(weighted_residual: np.ndarray, target: Target, indicator: np.nda
     residual = weighted_residual / target.weight[:, None]
     p = residual + indicator
     return residual, p * (1 - p) + 1e-10
-
-
-def _at(product: DenseDesign, target: Target, w: np.ndarray, indicator: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    logits = product.times(w)
-    residual = np.empty_like(logits)
-    target.loss(logits, residual)
-    return row_moments(residual, target, indicator)
 
 
 def _preconditioner(curvature: Curvature | None, design: np.ndarray, scale, spread, target: Target):

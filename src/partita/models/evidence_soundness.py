@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from .evidence_design import Key, is_region, region_size
+from .evidence_holes import Holes
 from .evidence_model import Evidence, FittedStage
 from .evidence_numerics import Numerics
 from .soundness import check_regions, need, need_array, need_numbers, need_shares, need_within
@@ -17,9 +18,7 @@ def check_evidence(model: Evidence, levels: np.ndarray, n_reals: int, n_classes:
     need(type(model.n_classes) is int and model.n_classes == n_classes, "number of classes")
     need_array(model.levels, "levels", levels.shape, np.int32)
     need(np.array_equal(model.levels, levels), "levels of the columns")
-    need(type(model.frequency) is list and len(model.frequency) == len(levels), "frequencies of the columns")
-    for share, k in zip(model.frequency, levels, strict=True):
-        need_shares(share, "frequency", int(k))
+    _check_holes(model.holes, levels, n_reals, n_classes)
     check_numerics(model.numerics, n_reals)
     need(len(model.stages) > 0 or n_classes < 2, "number of stages")
     if model.stages:
@@ -29,6 +28,19 @@ def check_evidence(model: Evidence, levels: np.ndarray, n_reals: int, n_classes:
     for stage in model.stages:
         _check_stage(stage, model)
     _check_omitted(model)
+
+
+def _check_holes(holes: Holes, levels: np.ndarray, n_reals: int, n_classes: int) -> None:
+    need(type(holes.conditional) is bool, "how holes are completed")
+    need_shares(holes.prior, "prior", n_classes)
+    need_array(holes.number, "number", levels.shape, np.int32)
+    need_within(holes.number, "number", -1, n_reals - 1)
+    lists = type(holes.given) is list and type(holes.middle) is list
+    need(lists and len(holes.given) == len(holes.middle) == len(levels), "columns of the holes")
+    for law, middle, number, k in zip(holes.given, holes.middle, holes.number, levels.tolist(), strict=True):
+        need_numbers(law, "given", (k, n_classes))
+        need(bool((law > 0).all() and (np.abs(law.sum(axis=0) - 1.0) < 1e-6).all()), "given should sum to 1")
+        need_numbers(middle, "middle", (k if number >= 0 else 0,))
 
 
 def check_numerics(numerics: Numerics, n_reals: int) -> None:

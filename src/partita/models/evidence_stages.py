@@ -18,12 +18,15 @@ from .evidence_design import (
     region_block,
 )
 from .evidence_map import Target, find_mode
+from .evidence_naive import fit_naive
 from .evidence_numerics import Numerics
+from .evidence_pool import full_logits, log_softmax
 from .evidence_scales import LAST_TOLERANCE, MID_STEPS, Groups, StageFit, fit_scales, leave_one_out, row_moments
 from .evidence_settings import Settings
 
 # where variances start, in units of the prior's, if nothing better is known
 START = {"single": 0.5, "slope": 0.5, "steps": 0.2, "products": 0.05, "region": 0.3}
+LEAST_VARIANCE = 1e-12
 
 
 @dataclass
@@ -35,6 +38,7 @@ class Training:
     reals: np.ndarray  # float64 (n, r)
     numerics: Numerics
     target: Target
+    binned: frozenset[int] = frozenset()  # columns of `codes` that are bins of a column of `reals`
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -48,7 +52,9 @@ class Stage:
     keys: list[Key]
     first: np.ndarray  # (keys + 1,): the parameters of key g are w[first[g] : first[g + 1]]
     w: np.ndarray  # (1 + columns, K), the intercept first
-    fit: StageFit
+    variance: np.ndarray  # (keys,)
+    evidence: float
+    fit: StageFit | None  # None: a stage in closed form, from which none other starts
     left_out: np.ndarray  # leave-one-out logits of the rows that variances were learnt from
     moments: np.ndarray | None
 
@@ -118,15 +124,32 @@ class Stages:
         order = np.unique([order_of(key) for key in keys], return_inverse=True)[1] if keys else np.zeros(0, np.int64)
         variance, w = self._begin(keys, first, warm)
         nested = warm is not None and keys[: len(warm.keys)] == warm.keys
-        earlier = warm.fit.curvature if warm is not None and nested else None
+        earlier = warm.fit.curvature if warm is not None and warm.fit is not None and nested else None
         groups = Groups(np.repeat(np.arange(len(keys)), widths), order)
         fit = fit_scales(design, groups, self.target, variance, w, earlier, self.settings)
         moments = None
         if not self.is_sampled:
             moments = np.hstack([-fit.mode.residual, self.target.weight[:, None] * fit.spread])
         self.start.update(zip(keys, map(float, fit.variance), strict=True))
-        self.stages.append(Stage(name, keys, first, fit.w, fit, fit.left_out, moments))
-        return self.stages[-1]
+        stage = Stage(name, keys, first, fit.w, fit.variance, float(fit.evidence), fit, fit.left_out, moments)
+        self.stages.append(stage)
+        return stage
+
+    def add_naive(self) -> None:
+        """Naive Bayes on the single attributes. Its variances are the mean squares of its parameters, its evidence the
+        leave-one-out log-likelihood."""
+        keys, target = self.singles, self.training.target
+        blocks = [self.blocks[key] for key in keys]
+        first = np.concatenate([[0], np.cumsum([block.width for block in blocks])]).astype(np.int64)
+        cells = np.stack([np.asarray(block.cells, np.int32) + np.int32(at) for block, at in zip(blocks, first)], axis=1)
+        fit = fit_naive(cells, first, target, self.rows, max(target.n_logits, 2))
+        squares = np.add.reduceat((fit.w[1:] ** 2).mean(axis=1), first[:-1]) / np.diff(first)
+        rows = np.arange(len(self.target.label))
+        own = log_softmax(full_logits(fit.left_out))[rows, self.target.label]
+        evidence = float(self.target.weight @ own)
+        variance = np.maximum(squares, LEAST_VARIANCE)
+        stage = Stage("naive", keys, 1 + first, fit.w, variance, evidence, None, fit.left_out, np.zeros((0, 0)))
+        self.stages.append(stage)
 
     def _begin(self, keys: list[Key], first: np.ndarray, warm: Stage | None) -> tuple[np.ndarray, np.ndarray]:
         """Variances and parameters to begin with: those of `warm`, else variances met elsewhere, else `START`."""
@@ -137,11 +160,11 @@ class Stages:
         for g, key in enumerate(keys):
             kind = ("single" if len(key) == 1 else "region") if is_region(key) else key[0]
             variance[g] = self.start.get(key, unit * START[kind])
-            if warm is not None and key in known:
+            if warm is not None and warm.fit is not None and key in known:
                 h = known[key]
                 variance[g] = warm.fit.variance[h]
                 w[first[g] : first[g + 1]] = warm.fit.w[warm.first[h] : warm.first[h + 1]]
-        if warm is not None:
+        if warm is not None and warm.fit is not None:
             w[0] = warm.fit.w[0]
         return variance, w
 
@@ -152,6 +175,7 @@ class Stages:
         if stage.moments is not None:
             return stage
         target, part, fit = self.training.target, self.target, stage.fit
+        assert fit is not None
         blocks = [self.blocks[key] for key in stage.keys]
         design = dense_design(blocks, self.rows, len(part.label))
         residual, ratio = fit.mode.residual / part.weight[:, None], target.total / part.total

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
+
+from ..kernels.contract import Rows
+from .gated_rows import View
 
 
 @dataclass(eq=False)
@@ -32,3 +36,53 @@ class Answer:
         """(n, C) probability of every class."""
         proba = np.einsum("nh,nhc->nc", self.shares(), np.exp(self.log_class))
         return proba / proba.sum(axis=1, keepdims=True)
+
+
+@dataclass(eq=False)
+class Laws:
+    """Missing cells of rows in every component of one model.
+
+    share         (n, H)
+    location, scale   (n, H, P) of the Gaussian cells, standard deviations where `degrees` are infinite
+    degrees       (n, H)
+    """
+
+    share: np.ndarray
+    location: np.ndarray
+    scale: np.ndarray
+    degrees: np.ndarray
+
+    def variance(self) -> np.ndarray:
+        """(n, H, P); at two degrees of freedom or fewer there is none, and that at two and a half stands for it."""
+        degrees = np.maximum(self.degrees, 2.5)[:, :, None]
+        return self.scale**2 * np.where(np.isinf(degrees), 1.0, degrees / np.where(np.isinf(degrees), 3.0, degrees - 2.0))
+
+
+class Gate(Protocol):
+    """The Gaussian columns of one component."""
+
+    def draw_missing(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Rows x (n, P) with missing cells drawn given the observed ones."""
+
+
+class Speaker(Protocol):
+    """A fit as it answers.
+
+    weight (H,) of the components; cells: what is known of each column beside the Gaussian ones; experts: their weights,
+    or None
+    """
+
+    view: View
+    n_classes: int
+    weight: np.ndarray
+    cells: list[np.ndarray]
+    experts: Any
+
+    @property
+    def n_components(self) -> int: ...
+
+    def answer(self, rows: Rows) -> Answer: ...
+
+    def laws(self, rows: Rows) -> Laws: ...
+
+    def gate(self, h: int) -> Gate: ...

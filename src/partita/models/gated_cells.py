@@ -16,6 +16,7 @@ from scipy.special import digamma, gammaln
 from ..families.dirichlet_categorical import DirichletCategorical
 from ..families.gamma_poisson import GammaPoisson
 from ..kernels.contract import COUNT, Rows
+from .draw import draw_counts
 from .lens import Sight
 
 MOST_INDICATORS = 50  # features of a column with more levels: its most frequent ones; the others look alike to an expert
@@ -106,6 +107,16 @@ class CellColumn:
         if not self.count:
             table = posterior
         return table / table.sum(axis=-1, keepdims=True)
+
+    def count_moments(self, posterior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Predictive mean and variance of a count in every component, (H,) each."""
+        shape, rate = posterior[:, 0], posterior[:, 1]
+        return shape / rate, shape / rate + shape / rate**2
+
+    def draw_count(self, posterior: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+        """n predictive counts of one component with `posterior` (2,)."""
+        shape, rate = posterior
+        return draw_counts(np.full(n, shape), np.full(n, rate / (1.0 + rate)), rng)
 
     def divergence(self, posterior: np.ndarray) -> float:
         return float(np.sum(self.family(posterior).divergence(self.family(self.prior))))  # type: ignore[arg-type]

@@ -7,7 +7,6 @@ density of the row's observed cells. In a component a missing Gaussian cell is S
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtr
@@ -15,76 +14,28 @@ from scipy.special import stdtr
 from ..data.schema import Schema
 from ..data.table import Table
 from ..kernels.contract import Rows
-from .draw import draw_counts
 from .fill import Beliefs, whole
-from .gate_forms import in_front
-from .gated_predict import GatedModel, answer, look
+from .gated_answer import Laws, Speaker
 
 QUANTILE_STEPS = 60
 
 
-@dataclass(eq=False)
-class Laws:
-    """Missing cells of rows in every component of one model.
-
-    share         (n, H)
-    location, scale   (n, H, P) of the Gaussian cells, standard deviations where `degrees` are infinite
-    degrees       (n, H)
-    """
-
-    share: np.ndarray
-    location: np.ndarray
-    scale: np.ndarray
-    degrees: np.ndarray
-
-    def variance(self) -> np.ndarray:
-        """(n, H, P); at two degrees of freedom or fewer there is none, and that at two and a half stands for it."""
-        degrees = np.maximum(self.degrees, 2.5)[:, :, None]
-        return self.scale**2 * np.where(np.isinf(degrees), 1.0, degrees / np.where(np.isinf(degrees), 3.0, degrees - 2.0))
-
-
-def laws(model: GatedModel, rows: Rows) -> Laws:
-    """Locations and scales of every Gaussian cell (of observed ones: their value, 0)."""
-    n, p, m = model.n_components, model.view.width, len(rows)
-    out = Laws(answer(model, rows).shares(), np.empty((m, n, p)), np.zeros((m, n, p)), np.empty((m, n)))
-    if not p:
-        return out
-    form, degrees = model.gate_form()
-    precision = in_front(form.Q, n)
-    for block in model.blocks(rows):
-        seen = look(model, block, form, degrees)
-        out.location[block.index] = np.moveaxis(seen.x[:, :, :n], 2, 1)
-        n_seen = (p - block.missing)[:, None]
-        out.degrees[block.index] = degrees + n_seen
-        wide = (degrees + seen.distance) / (degrees + n_seen)
-        patterns = block.patterns
-        for g in range(len(patterns)):
-            cells = patterns.cells[patterns.first[g] : patterns.first[g + 1]]
-            if not len(cells):
-                continue
-            those = slice(patterns.first_row[g], patterns.first_row[g + 1])
-            own = np.diagonal(np.linalg.inv(precision[:, cells[:, None], cells]), axis1=1, axis2=2)
-            scale = np.sqrt(wide[those][:, :, None] * own)
-            out.scale[block.index[those][:, None, None], np.arange(n)[:, None], cells] = scale
-    return out
-
-
-def together(models: Sequence[GatedModel], weight: np.ndarray, rows: Rows) -> np.ndarray:
+def together(models: Sequence[Speaker], weight: np.ndarray, rows: Rows) -> np.ndarray:
     """(models, n) weight of each model for each row, given its observed cells."""
-    logs = np.log(weight)[:, None] + np.stack([answer(model, rows).log_density() for model in models])
+    logs = np.log(weight)[:, None] + np.stack([model.answer(rows).log_density() for model in models])
     logs -= logs.max(axis=0)
     out = np.exp(logs)
     return out / out.sum(axis=0)
 
 
-def beliefs(models: Sequence[GatedModel], weight: np.ndarray, table: Table) -> Beliefs:
+def beliefs(models: Sequence[Speaker], weight: np.ndarray, table: Table) -> Beliefs:
     """Means, second moments and level probabilities of every cell, in the table's units."""
     schema, n = table.schema, len(table)
     first = np.zeros((n, len(schema.numeric)))
     out = Beliefs([np.zeros((n, k)) for k in schema.n_levels], first, first.copy())
     rows = models[0].view.lens.rows(table)
     for model, share in zip(models, together(models, weight, rows), strict=True):
-        law = laws(model, rows)
+        law = model.laws(rows)
         mine = share[:, None] * law.share
         for j, sight in enumerate(model.view.real_sights):
             mean = law.location[:, :, j]
@@ -92,22 +43,21 @@ def beliefs(models: Sequence[GatedModel], weight: np.ndarray, table: Table) -> B
             out.second[:, sight.source] += (mine * (mean**2 + law.variance()[:, :, j])).sum(axis=1)
         for column, sight, posterior in zip(model.view.cells, model.view.cell_sights, model.cells, strict=True):
             if column.count:
-                shape, rate = posterior[:, 0], posterior[:, 1]
-                mean = shape / rate
+                mean, variance = column.count_moments(posterior)
                 out.first[:, sight.source] += mine @ mean
-                out.second[:, sight.source] += mine @ (mean**2 + mean + shape / rate**2)
+                out.second[:, sight.source] += mine @ (mean**2 + variance)
             else:
                 out.level[sight.source] += mine @ column.probabilities(posterior)
     return out
 
 
-def quantiles(models: Sequence[GatedModel], weight: np.ndarray, table: Table, levels: np.ndarray) -> list[np.ndarray]:
+def quantiles(models: Sequence[Speaker], weight: np.ndarray, table: Table, levels: np.ndarray) -> list[np.ndarray]:
     """Tables of reals (n, numeric columns), one per level: quantiles of missing cells, by halving on the mixture's
     distribution function; observed cells as they are. Counts are taken at the smallest value that reaches the level."""
     rows = models[0].view.lens.rows(table)
     shares = together(models, weight, rows)
     out = [table.reals.copy() for _ in levels]
-    each = [laws(model, rows) for model in models]
+    each = [model.laws(rows) for model in models]
     for j, sight in enumerate(models[0].view.real_sights):
         hole = np.flatnonzero(np.isnan(table.reals[:, sight.source]))
         if len(hole):
@@ -134,7 +84,7 @@ def _quantile(
 
 
 def _count_quantiles(
-    models: Sequence[GatedModel], shares: np.ndarray, each: Sequence[Laws], table: Table, levels: np.ndarray,
+    models: Sequence[Speaker], shares: np.ndarray, each: Sequence[Laws], table: Table, levels: np.ndarray,
     out: list[np.ndarray],
 ) -> None:  # fmt: skip
     for c, sight in enumerate(models[0].view.cell_sights):
@@ -151,17 +101,17 @@ def _count_quantiles(
 
 
 def draw_tables(
-    models: Sequence[GatedModel], weight: np.ndarray, table: Table, n_draws: int, rng: np.random.Generator
+    models: Sequence[Speaker], weight: np.ndarray, table: Table, n_draws: int, rng: np.random.Generator
 ) -> list[Table]:
     """Completed tables, each row from a model and a component of its own, drawn given its observed cells."""
     rows = models[0].view.lens.rows(table)
     shares = together(models, weight, rows)
-    components = [answer(model, rows).shares() for model in models]
+    components = [model.answer(rows).shares() for model in models]
     return [_complete(models, table, _pick(shares.T, rng), components, rng) for _ in range(n_draws)]
 
 
 def sample_table(
-    models: Sequence[GatedModel], weight: np.ndarray, schema: Schema, n: int, rng: np.random.Generator
+    models: Sequence[Speaker], weight: np.ndarray, schema: Schema, n: int, rng: np.random.Generator
 ) -> tuple[Table, np.ndarray]:
     """New rows, and for each the probabilities of its classes in the component it came from: (n, C)."""
     blank = Table(schema, np.full((n, len(schema.discrete)), -1, np.int32), np.full((n, len(schema.numeric)), np.nan))
@@ -174,7 +124,7 @@ def sample_table(
     for m, model in enumerate(models):
         mine = np.flatnonzero(which == m)
         if len(mine):
-            given = answer(model, rows.take(mine))
+            given = model.answer(rows.take(mine))
             proba[mine] = np.exp(given.log_class[np.arange(len(mine)), place[mine]])
     return table, proba / proba.sum(axis=1, keepdims=True)
 
@@ -185,7 +135,7 @@ def _pick(proba: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def _complete(
-    models: Sequence[GatedModel], table: Table, which: np.ndarray, components: Sequence[np.ndarray],
+    models: Sequence[Speaker], table: Table, which: np.ndarray, components: Sequence[np.ndarray],
     rng: np.random.Generator, place: np.ndarray | None = None,
 ) -> Table:  # fmt: skip
     """The table with its holes drawn; `place` takes the component of every row."""
@@ -208,23 +158,19 @@ def _complete(
     return Table(schema, codes, reals)
 
 
-def _draw_gaussian(model: GatedModel, h: int, reals: np.ndarray, those: np.ndarray, rng: np.random.Generator) -> None:
-    sources = [sight.source for sight in model.view.real_sights]
-    if sources:
-        gates = model.gates
-        gate = type(gates)(gates.mean[h], gates.kappa[h], gates.nu[h], gates.scale[h])
-        reals[np.ix_(those, sources)] = gate.draw_missing(reals[np.ix_(those, sources)], rng)
+def _draw_gaussian(model: Speaker, h: int, reals: np.ndarray, those: np.ndarray, rng: np.random.Generator) -> None:
+    sources = np.array([sight.source for sight in model.view.real_sights], np.intp)
+    if len(sources):
+        reals[np.ix_(those, sources)] = model.gate(h).draw_missing(reals[np.ix_(those, sources)], rng)
 
 
 def _draw_beside(
-    model: GatedModel, h: int, codes: np.ndarray, reals: np.ndarray, those: np.ndarray, rng: np.random.Generator
+    model: Speaker, h: int, codes: np.ndarray, reals: np.ndarray, those: np.ndarray, rng: np.random.Generator
 ) -> None:
     for column, sight, posterior in zip(model.view.cells, model.view.cell_sights, model.cells, strict=True):
         if column.count:
             hole = those[np.isnan(reals[those, sight.source])]
-            shape, rate = posterior[h]
-            p = np.full(len(hole), rate / (1.0 + rate))
-            reals[hole, sight.source] = whole(draw_counts(np.full(len(hole), shape), p, rng))
+            reals[hole, sight.source] = whole(column.draw_count(posterior[h], len(hole), rng))
         else:
             hole = those[codes[those, sight.source] < 0]
             table = column.probabilities(posterior[h][None])

@@ -112,10 +112,12 @@ def view_and_priors(plan: Plan, data: Data, hyper: Hyper, rng: np.random.Generat
 def run_fits(
     problems: Sequence[Problem], streams: Sequence[np.random.Generator], max_iter: int, stop: loop.Stop | None,
     runner: Runner, fingerprint: str, from_tree: Callable[[Any], Any] = GatedState.from_tree,
+    keep: Callable[[int, Any], Any] | None = None, kept_from_tree: Callable[[Any], Any] | None = None,
 ) -> tuple[list[Any], Outcome]:  # fmt: skip
     """All fits to the end; the states reached. A fit that a stop left without a step begins only.
 
-    `from_tree` undoes the `to_tree` of the problems' states, for checkpoints.
+    `from_tree` undoes the `to_tree` of the problems' states, for checkpoints; `keep(step, state)` says what is kept of
+    a step, if anything, and `kept_from_tree` undoes its `to_tree`.
     """
 
     def step(rng: np.random.Generator, fitting: Fitting) -> tuple[Fitting, Mapping[str, float]]:
@@ -133,8 +135,11 @@ def run_fits(
     checkpoint = None
     if runner.checkpoint is not None:
         checkpoint = Checkpoint(runner.checkpoint, fingerprint, pack, unpack)
+        if kept_from_tree is not None:
+            checkpoint = replace(checkpoint, pack_kept=lambda kept: kept.to_tree(), unpack_kept=kept_from_tree)
     outcome = loop.run(
         step, [Fitting(k) for k in range(len(problems))], list(streams), max_iter, stop=stop,
+        keep=None if keep is None else lambda _, number, fitting: keep(number, fitting.state),
         n_jobs=runner.n_jobs, time_budget=runner.time_left(), checkpoint=checkpoint,
         progress=make_monitor(runner.progress, None, runner.label),
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +11,23 @@ import numpy as np
 
 from ..data.table import Table
 from ..families.normal_inverse_wishart import NormalInverseWishart
+from .factor_model import FactorModel
+from .factor_state import FactorState
 from .gated_answer import Answer
 from .gated_cells import CellColumn
-from .gated_predict import GatedModel, answer
+from .gated_predict import GatedModel
 from .gated_rows import View
 from .gated_state import Experts
 from .lens import Lens
+from .qgme_cells import PointColumn
+from .qgme_model import NormalGates, QGMEModel
+
+# kinds of models -> what they are made of: the model, its gates, its columns beside the Gaussian block
+MODELS: dict[str, tuple[type[GatedModel], Callable[..., Any], type[CellColumn]]] = {
+    GatedModel.kind: (GatedModel, NormalInverseWishart, CellColumn),
+    QGMEModel.kind: (QGMEModel, NormalGates, PointColumn),
+}
+Model = GatedModel | FactorModel
 
 
 @dataclass(eq=False)
@@ -29,11 +41,11 @@ class Pool:
 
     lenses: list[Lens]
     n_classes: int
-    voters: list[GatedModel]
+    voters: list[Model]
     lens_of: list[int]
     weight: np.ndarray
     temperature: float
-    whole: list[GatedModel]
+    whole: list[Model]
     whole_weight: np.ndarray
     n_jobs: int = 1
 
@@ -42,7 +54,7 @@ class Pool:
         rows = {k: self.lenses[k].rows(table) for k in sorted(set(self.lens_of))}
 
         def ask(voter: int) -> np.ndarray:
-            return answer(self.voters[voter], rows[self.lens_of[voter]]).probabilities()
+            return self.voters[voter].answer(rows[self.lens_of[voter]]).probabilities()
 
         if self.n_jobs == 1:
             each = [ask(k) for k in range(len(self.voters))]
@@ -61,7 +73,7 @@ class Pool:
 
     def answer(self, k: int, table: Table) -> Answer:
         """What model k of all columns says, component by component."""
-        return answer(self.whole[k], self.lenses[0].rows(table))
+        return self.whole[k].answer(self.lenses[0].rows(table))
 
     def to_tree(self) -> dict[str, Any]:
         models = list({id(model): model for model in [*self.voters, *self.whole]}.values())
@@ -96,14 +108,19 @@ def tempered(proba: np.ndarray, temperature: float) -> np.ndarray:
     return out / out.sum(axis=1, keepdims=True)
 
 
-def model_to_tree(model: GatedModel, lens: int) -> dict[str, Any]:
+def model_to_tree(model: Model, lens: int) -> dict[str, Any]:
     view, sights = model.view, model.view.lens.sights
-    return {
+    tree = {
+        "kind": model.kind,
         "lens": lens,
         "reals": view.reals,
         "real_sights": [sights.index(sight) for sight in view.real_sights],
         "cell_sights": [sights.index(sight) for sight in view.cell_sights],
         "columns": [column.to_tree() for column in view.cells],
+    }
+    if isinstance(model, FactorModel):
+        return tree | {"state": model.to_tree()}
+    return tree | {
         "weight": model.weight,
         "gates": {name: np.ascontiguousarray(part) for name, part in vars(model.gates).items()},
         "cells": list(model.cells),
@@ -112,15 +129,19 @@ def model_to_tree(model: GatedModel, lens: int) -> dict[str, Any]:
     }
 
 
-def model_from_tree(tree: dict[str, Any], lenses: list[Lens], n_classes: int) -> GatedModel:
+def model_from_tree(tree: dict[str, Any], lenses: list[Lens], n_classes: int) -> Model:
     lens = lenses[tree["lens"]]
+    if tree["kind"] == FactorModel.kind:
+        sights = tuple(lens.sights[k] for k in tree["real_sights"])
+        return FactorModel(View(lens, tree["reals"], sights, (), ()), n_classes, FactorState.from_tree(tree["state"]))
+    make, make_gates, make_column = MODELS[tree["kind"]]
     view = View(
         lens,
         tree["reals"],
         tuple(lens.sights[k] for k in tree["real_sights"]),
-        tuple(CellColumn(**part) for part in tree["columns"]),
+        tuple(make_column(**part) for part in tree["columns"]),
         tuple(lens.sights[k] for k in tree["cell_sights"]),
     )
     experts = None if tree["experts"] is None else Experts(**tree["experts"])
-    gates = NormalInverseWishart(**tree["gates"])
-    return GatedModel(view, n_classes, tree["weight"], gates, tree["cells"], experts, tree["owner"])
+    gates = make_gates(**tree["gates"])
+    return make(view, n_classes, tree["weight"], gates, tree["cells"], experts, tree["owner"])

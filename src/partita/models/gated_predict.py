@@ -8,15 +8,16 @@ latent label has mean w'<features> and variance 1 + w'Cov(features)w + tr(Cov(w)
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import gammaln, log_ndtr
 
 from ..kernels.contract import Rows
 from .gate_forms import GateForm, behind, in_front
-from .gated_answer import Answer
+from .gated_answer import Answer, Laws
 from .gated_rows import Block, View, make_blocks
 from .gated_state import Experts, GatedState
 from .truncated_normal import cone_probabilities, independent_variances
@@ -28,6 +29,7 @@ LEAST_DEGREES = 0.5  # of the variance of Student's t, which has none at two deg
 class GatedModel:
     """A fit as it answers: parameters of the posterior, without anything of the training rows."""
 
+    kind: ClassVar[str] = "posterior"
     view: View
     n_classes: int
     weight: np.ndarray  # (H,) <pi>
@@ -56,6 +58,17 @@ class GatedModel:
             w, V = self.experts.mean[:, :, :p], self.experts.covariance[:, :p, :p]
         return GateForm.make(precision, w, V), degrees
 
+    def gate(self, h: int) -> Any:
+        """The gate of component h, which can draw missing cells."""
+        gates = self.gates
+        return type(gates)(gates.mean[h], gates.kappa[h], gates.nu[h], gates.scale[h])
+
+    def answer(self, rows: Rows) -> Answer:
+        return answer(self, rows)
+
+    def laws(self, rows: Rows) -> Laws:
+        return laws(self, rows)
+
     def blocks(self, rows: Rows) -> list[Block]:
         none = np.full(len(rows), -1)
         return make_blocks(self.view, rows, none, np.ones(len(rows)), 2 * self.n_components, False)
@@ -77,8 +90,21 @@ class Seen:
     trace: np.ndarray
     degrees: np.ndarray
 
+    @property
+    def normal(self) -> bool:
+        """Whether the gates are normal: Student's t of infinitely many degrees of freedom."""
+        return bool(np.isinf(self.degrees).all())
+
+    def stretch(self, n_seen: np.ndarray) -> np.ndarray:
+        """(b, H): squared scale of the missing cells given the observed ones, over that of the form."""
+        if self.normal:
+            return np.ones_like(self.distance)
+        return (self.degrees + self.distance) / (self.degrees + n_seen[:, None])
+
     def widening(self, n_seen: np.ndarray) -> np.ndarray:
         """(b, H): covariance of the missing cells given the observed ones, over that of the form."""
+        if self.normal:
+            return np.ones_like(self.distance)
         return (self.degrees + self.distance) / np.maximum(self.degrees + n_seen[:, None] - 2.0, LEAST_DEGREES)
 
 
@@ -96,6 +122,8 @@ def look(model: GatedModel, block: Block, form: GateForm, degrees: np.ndarray) -
 def log_student(seen: Seen, n_seen: np.ndarray) -> np.ndarray:
     """(b, H) log density of the observed cells."""
     k, v = n_seen[:, None], seen.degrees
+    if seen.normal:
+        return 0.5 * (seen.log_det - seen.distance - k * np.log(2 * np.pi))
     constant = gammaln(0.5 * (v + k)) - gammaln(0.5 * v) - 0.5 * k * np.log(v * np.pi)
     return constant + 0.5 * seen.log_det - 0.5 * (v + k) * np.log1p(seen.distance / v)
 
@@ -114,6 +142,32 @@ def answer(model: GatedModel, rows: Rows) -> Answer:
             log_gate += log_student(seen, n_seen)
         out.log_gate[block.index] = log_gate
         out.log_class[block.index] = log_class(model, block, seen, n_seen)
+    return out
+
+
+def laws(model: GatedModel, rows: Rows) -> Laws:
+    """Locations and scales of every Gaussian cell (of observed ones: their value, 0)."""
+    n, p, m = model.n_components, model.view.width, len(rows)
+    out = Laws(answer(model, rows).shares(), np.empty((m, n, p)), np.zeros((m, n, p)), np.empty((m, n)))
+    if not p:
+        return out
+    form, degrees = model.gate_form()
+    precision = in_front(form.Q, n)
+    for block in model.blocks(rows):
+        seen = look(model, block, form, degrees)
+        out.location[block.index] = np.moveaxis(seen.x[:, :, :n], 2, 1)
+        n_seen = p - block.missing
+        out.degrees[block.index] = degrees + n_seen[:, None]
+        wide = seen.stretch(n_seen)
+        patterns = block.patterns
+        for g in range(len(patterns)):
+            cells = patterns.cells[patterns.first[g] : patterns.first[g + 1]]
+            if not len(cells):
+                continue
+            those = slice(patterns.first_row[g], patterns.first_row[g + 1])
+            own = np.diagonal(np.linalg.inv(precision[:, cells[:, None], cells]), axis1=1, axis2=2)
+            scale = np.sqrt(wide[those][:, :, None] * own)
+            out.scale[block.index[those][:, None, None], np.arange(n)[:, None], cells] = scale
     return out
 
 
@@ -155,10 +209,7 @@ def latent_moments(
     mean = np.empty((len(block), n, k))
     at_mean = np.empty((len(block), n))
     spread = np.zeros((len(block), n, k, k))  # w'Cov(features)w
-    x = np.zeros((n, len(block), 0)) if seen is None else in_front(seen.x, n)
-    tables = [column.probabilities(posterior) for column, posterior in zip(model.view.cells, model.cells)]
-    for h in range(n):
-        features = np.concatenate([x[h], expected_features(model.view, block, tables, h)], axis=1)
+    for h, features in enumerate(looks_of(model, block, None if seen is None else in_front(seen.x, n))):
         mean[:, h] = features @ experts.mean[h].T
         at_mean[:, h] = ((features @ experts.covariance[h]) * features).sum(axis=1)
     doubt = at_mean.copy()  # becomes tr(Cov(w) <features features'>)
@@ -166,24 +217,26 @@ def latent_moments(
         wide = seen.widening(n_seen)
         doubt += wide * seen.trace
         spread += np.moveaxis(wide[:, None, None] * seen.wcw, 3, 1)
-    _add_guessed(model, block, tables, doubt, spread)
+    _add_guessed(model, block, doubt, spread)
     return mean, spread + (1.0 + doubt)[:, :, None, None] * np.eye(k), at_mean
 
 
-def expected_features(view: View, block: Block, tables: list[np.ndarray], h: int) -> np.ndarray:
-    """Features behind the Gaussian columns, missing cells at what component h expects."""
-    out = block.features
-    for j, (column, span) in enumerate(view.spans()):
-        hidden = block.levels[j] < 0
-        if hidden.any():
-            out = out.copy() if out is block.features else out
-            out[hidden, span] = tables[j][h] @ column.features
-    return out
+def looks_of(model: GatedModel, block: Block, x: np.ndarray | None) -> Iterator[np.ndarray]:
+    """What the expert of each component sees of the rows, (b, F): Gaussian cells x (H, b, P), then the features behind
+    them, missing cells at what the component expects."""
+    spans = list(model.view.spans())
+    hidden = [np.flatnonzero(cells < 0) for cells in block.levels]
+    for h in range(model.n_components):
+        features = block.features if x is None else np.concatenate([x[h], block.features], axis=1)
+        for j, (column, span) in enumerate(spans):
+            if len(hidden[j]):
+                features = features.copy() if x is None else features
+                at = slice(model.view.width + span.start, model.view.width + span.stop)
+                features[hidden[j], at] = column.probabilities(model.cells[j][h : h + 1])[0] @ column.features
+        yield features
 
 
-def _add_guessed(
-    model: GatedModel, block: Block, tables: list[np.ndarray], doubt: np.ndarray, spread: np.ndarray
-) -> None:
+def _add_guessed(model: GatedModel, block: Block, doubt: np.ndarray, spread: np.ndarray) -> None:
     """Covariances of the features of missing cells beside the Gaussian block."""
     assert model.experts is not None
     p = model.view.width
@@ -192,9 +245,9 @@ def _add_guessed(
         if not len(hidden):
             continue
         at = slice(p + span.start, p + span.stop)
-        for h in range(model.n_components):
-            expected = tables[j][h] @ column.features
-            covariance = (column.features * tables[j][h][:, None]).T @ column.features - np.outer(expected, expected)
+        for h, table in enumerate(column.probabilities(model.cells[j])):
+            expected = table @ column.features
+            covariance = (column.features * table[:, None]).T @ column.features - np.outer(expected, expected)
             w = model.experts.mean[h][:, at]
             doubt[hidden, h] += (covariance * model.experts.covariance[h, at, at]).sum()
             spread[hidden, h] += w @ covariance @ w.T

@@ -73,9 +73,12 @@ def first_state(
     for block in blocks:
         label[block.index], weight[block.index] = block.label, block.weight
     look = look_of_rows(blocks, view, n_rows)
-    cluster, owner = first_clusters(look, label, weight, n_classes, k, rng)
-    n = len(owner)
     experts = priors.experts is not None
+    if experts and n_classes > priors.n_sticks:  # fewer components than classes: clusters of all rows together
+        cluster, owner = first_clusters(look, np.full(n_rows, -1), weight, 1, priors.n_sticks, rng)
+    else:
+        cluster, owner = first_clusters(look, label, weight, n_classes, k, rng)
+    n = len(owner)
     n_latents = (1 if n_classes == 2 else n_classes) if experts else 0
     target = first_latents(label, n_classes, n_latents)
     sums = GatedSums.nothing(view, n, n_latents)

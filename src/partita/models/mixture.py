@@ -8,11 +8,11 @@ posterior invariant, so any order and any omission is allowed.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln
 
 from ..kernels import kernel
-from ..kernels.contract import CORRELATED, FIRST_RESTAURANT, Chain, Layout, Rows, pad
-from .problem import CONCENTRATIONS, Problem, initial_hyper, make_room
+from ..kernels.contract import CORRELATED, FIRST_RESTAURANT, Chain, Layout, Rows, SeatingLaws, pad
+from ..priors import partition
+from .problem import Problem, initial_hyper, make_room
 from .unlabelled import first_labels, rename_groups, sweep_unlabelled
 
 # what a call of a kernel is given, so that it lasts some tens of milliseconds and Ctrl-C answers
@@ -50,36 +50,38 @@ def init(rng: np.random.Generator, problem: Problem) -> Chain:
 
 def log_joint(layout: Layout, chain: Chain) -> float:
     """log p(cells, groups | concentrations, hyper-parameters), without the factorials of counts."""
-    n = chain.size.sum(axis=2)
-    in_use = np.arange(chain.capacity) < chain.used[:, :, None]
-    seating = chain.used * np.log(chain.alpha) + gammaln(chain.alpha) - gammaln(chain.alpha + n)
-    sizes = gammaln(np.where(in_use, chain.size, 1.0)).sum()
-    return float(kernel.log_likelihood(layout, chain) + seating.sum() + sizes)
+    seating = partition.log_probability(chain.size, chain.alpha, discount=chain.discount)
+    return float(kernel.log_likelihood(layout, chain) + seating.sum())
 
 
-def sweep_rows(rng: np.random.Generator, problem: Problem, chain: Chain, rows: np.ndarray | None = None) -> None:
-    """Groups of the rows with a label (or of some of them), one by one, in random order."""
+def sweep_rows(rng: np.random.Generator, problem: Problem, chain: Chain, rows: np.ndarray | None = None) -> float:
+    """Groups of the rows with a label (or of some of them), one by one, in random order; the share that changed."""
     labelled, offset = problem.labelled, problem.offset
     if rows is not None:
         labelled = rows
         offset = np.concatenate([[0], np.cumsum(np.bincount(problem.label[rows], minlength=len(offset) - 1))])
     order = labelled[np.argsort(problem.label[labelled] + rng.random(len(labelled)))]
     uniforms = rng.random((chain.z.shape[0], len(order)))
-    seat_in_parts(problem.layout, problem.rows, chain, order, offset, uniforms)
+    moved = seat_in_parts(problem.layout, problem.rows, chain, order, offset, uniforms)
     make_room(problem.layout, chain, int(chain.used.max()) + 1)
+    return moved / max(uniforms.size, 1)
 
 
 def seat_in_parts(
     layout: Layout, rows: Rows, chain: Chain, order: np.ndarray, offset: np.ndarray, uniforms: np.ndarray
-) -> None:
-    """A sweep in every restaurant and class, cut so that no call of the kernel lasts long; room is made on the way."""
-    at, end = 0, uniforms.size
+) -> int:
+    """A sweep in every restaurant and class, cut so that no call of the kernel lasts long; room is made on the way.
+
+    Returns how many rows changed their group.
+    """
+    at, end, moved = 0, uniforms.size, np.zeros(1, np.int64)
     while at < end:
         part = max(CELLS_PER_CALL // (max(layout.n_columns, 1) * chain.capacity), 1)
         until = min(at + part, end)
-        at = kernel.gibbs_sweeps(layout, rows, chain, order, offset, uniforms, at, until)
+        at = kernel.gibbs_sweeps(layout, rows, chain, order, offset, uniforms, moved, at, until)
         if at < until:
             make_room(layout, chain, 2 * chain.capacity)
+    return int(moved[0])
 
 
 def move_views(rng: np.random.Generator, problem: Problem, chain: Chain) -> None:
@@ -106,20 +108,25 @@ def split_and_merge(rng: np.random.Generator, problem: Problem, chain: Chain) ->
 
 
 def step(
-    rng: np.random.Generator, chain: Chain, problem: Problem, *, move_hyper: bool = True
-) -> tuple[Chain, dict[str, float]]:
-    """One sweep of all moves, those of the columns' hyper-parameters if `move_hyper`. The chain is changed in place."""
+    rng: np.random.Generator, chain: Chain, problem: Problem, *, move_hyper: bool = True,
+    laws: SeatingLaws | None = None,
+) -> tuple[Chain, dict[str, float]]:  # fmt: skip
+    """One sweep of all moves, those of the columns' hyper-parameters if `move_hyper`. The chain is changed in place.
+
+    `laws`: the laws of seating to choose among, where not those of the settings.
+    """
     settings = problem.settings
-    sweep_rows(rng, problem, chain)
+    moved = sweep_rows(rng, problem, chain)
     if len(problem.labelled) < len(problem.label):
         sweep_unlabelled(rng, problem, chain)
         rename_groups(rng, problem, chain)
     if settings.split_merge:
         split_and_merge(rng, problem, chain)
     if settings.alpha is None:
-        kernel.move_concentration(chain, CONCENTRATIONS, rng.random(chain.used.shape))
+        kernel.move_concentration(chain, laws or settings.laws, rng.random(chain.used.shape))
     if settings.n_restaurants > 1 and settings.move_columns:
         move_views(rng, problem, chain)
     if settings.column_prior is None and move_hyper:
         kernel.move_hyper(problem.layout, chain, settings.grids, rng.random((problem.layout.n_columns, 3)))
-    return chain, {"n_groups": float(chain.used.sum()), "concentration": float(chain.alpha.mean())}
+    infos = {"n_groups": float(chain.used.sum()), "concentration": float(chain.alpha.mean()), "moved": moved}
+    return chain, infos

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -13,17 +13,19 @@ PRIOR_ROWS = 20.0  # what the even split over members is worth when their weight
 
 def pool_weights(
     own: np.ndarray, weight: np.ndarray | None = None, prior_rows: float = PRIOR_ROWS, rounds: int = 50,
-    tolerance: float = 0.0,
+    tolerance: float = 0.0, worth: Sequence[float] | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Weights of a linear pool: EM on the members' leave-one-out probabilities (members, rows) of the true class,
-    with a Dirichlet prior worth `prior_rows` rows. `weight`: of the rows; stops when no share moves by `tolerance`."""
-    n = len(own)
-    share, prior = np.full(n, 1 / n), np.full(n, prior_rows / n)
+    with a Dirichlet prior worth `prior_rows` rows, even or in proportion to `worth`. `weight`: of the rows; stops when
+    no share moves by `tolerance`."""
+    share = np.ones(len(own)) if worth is None else np.array(worth, float)
+    share /= share.sum()
+    prior = prior_rows * share
+    likelihood = own + SMALLEST
+    weight = np.ones(own.shape[1]) if weight is None else weight
     for _ in range(rounds):
-        credit = share[:, None] * (own + SMALLEST)
-        credit /= credit.sum(axis=0)
         before = share
-        share = (credit.sum(axis=1) if weight is None else credit @ weight) + prior
+        share = share * (likelihood @ (weight / (share @ likelihood))) + prior  # credit of the members, then the prior
         share /= share.sum()
         if np.abs(share - before).max() < tolerance:
             break

@@ -11,17 +11,16 @@ from ..kernels.contract import CORRELATED, Chain, Layout, Predictive, Rows, pad
 
 
 def snapshot(layout: Layout, chain: Chain) -> Predictive:
-    """The predictive mixture of a chain's state: groups weighted by size, a new one by alpha (none when the cap is
-    reached). Everything is copied: the chain goes on in place.
+    """The predictive mixture of a chain's state: groups weighted by size - discount, a new one by alpha + discount
+    times their number (none when the cap is reached). Everything is copied: the chain goes on in place.
     """
     room = pad(int(chain.used.max(initial=0)) + 1)
-    new = chain.used < chain.cap
-    total = chain.size.sum(axis=2) + np.where(new, chain.alpha, 0.0)
-    weight = chain.size[:, :, :room].copy()
-    r, c = np.nonzero(new)
-    weight[r, c, chain.used[r, c]] = chain.alpha[r, c]
+    opening = np.where(chain.used < chain.cap, chain.alpha + chain.discount * chain.used, 0.0)
+    weight = chain.size[:, :, :room]
+    weight = np.where(weight > 0, weight - chain.discount[:, :, None], 0.0)
+    np.put_along_axis(weight, chain.used[:, :, None], opening[:, :, None], axis=2)
     with np.errstate(divide="ignore"):
-        log_weight = np.log(weight) - np.log(total)[:, :, None]
+        log_weight = np.log(weight) - np.log(weight.sum(axis=2, keepdims=True))
     stats = chain.stats[:, :room] if (layout.kind == CORRELATED).any() else np.zeros((len(chain.stats), room, 0))
     return Predictive(
         view=chain.view.copy(),

@@ -21,11 +21,15 @@ from ..kernels.contract import (
     Grids,
     Layout,
     Rows,
+    SeatingLaws,
     grow,
     pad,
 )
+from ..priors.concentration import GRID
+from ..priors.seating import all_laws, restaurant_laws
 
-CONCENTRATIONS = np.exp(np.linspace(np.log(0.1), np.log(50.0), 25))
+CONCENTRATIONS = GRID
+RESTAURANTS, ALL_LAWS = restaurant_laws(), all_laws()
 CLASS_PSEUDO_COUNT = 1.0
 _COUNTS_TABULATED = 4096
 
@@ -65,10 +69,16 @@ class Settings:
     cap: int = 200
     start: int = 50
     alpha: float | None = None
+    finite: bool = False  # where alpha is inferred: finite mixtures among the laws of seating
     column_prior: float | None = None
     split_merge: int = 0
     move_columns: bool = True  # between views; needs more than one restaurant or a view to leave to
     grids: Grids = field(default_factory=lambda: make_grids(_COUNTS_TABULATED))
+
+    @property
+    def laws(self) -> SeatingLaws:
+        """Laws of seating among which the chain chooses."""
+        return ALL_LAWS if self.finite else RESTAURANTS
 
 
 @dataclass

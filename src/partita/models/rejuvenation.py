@@ -15,7 +15,7 @@ from ..kernels.contract import CORRELATED, FIRST_RESTAURANT, Chain, Layout, pad
 from .bank import Bank, Reservoir, Rule
 from .filter import new_filter
 from .mixture import seat_in_parts
-from .problem import CLASS_PSEUDO_COUNT, CONCENTRATIONS, make_room
+from .problem import CLASS_PSEUDO_COUNT, RESTAURANTS, make_room
 
 
 def to_chain(layout: Layout, bank: Bank, particle: int, cap: int) -> Chain:
@@ -103,7 +103,7 @@ def _sweep(layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: 
     if rule.settings.split_merge:
         _split_and_merge(layout, rule, chain, reservoir, rng)
     if rule.settings.alpha is None:
-        kernel.move_concentration(chain, CONCENTRATIONS, rng.random(chain.used.shape))
+        kernel.move_concentration(chain, RESTAURANTS, rng.random(chain.used.shape))
 
 
 def _split_and_merge(

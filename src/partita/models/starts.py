@@ -18,7 +18,7 @@ from ..kernels.contract import Chain
 from . import mixture, predictive
 from .ensemble import group_log_weights
 from .mixture import log_joint, sweep_rows
-from .problem import CONCENTRATIONS, Problem, make_room
+from .problem import RESTAURANTS, Problem, make_room
 
 Start = Callable[[np.random.Generator, Problem], Chain]
 FIRST_ROWS, SWEEPS_BETWEEN, TRIAL_SWEEPS = 64, 2, 12
@@ -66,7 +66,7 @@ def _seat(rng: np.random.Generator, problem: Problem, chain: Chain, rows: np.nda
 
 def _move_priors(rng: np.random.Generator, problem: Problem, chain: Chain) -> None:
     if problem.settings.alpha is None:
-        kernel.move_concentration(chain, CONCENTRATIONS, rng.random(chain.used.shape))
+        kernel.move_concentration(chain, RESTAURANTS, rng.random(chain.used.shape))
     if problem.settings.column_prior is None:
         kernel.move_hyper(problem.layout, chain, problem.settings.grids, rng.random((problem.layout.n_columns, 3)))
 

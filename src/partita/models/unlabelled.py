@@ -83,10 +83,11 @@ def _draw_class(rng: np.random.Generator, chain: Chain, c: int, m: int) -> int:
     """The class of a group of m rows that is in c now: Dirichlet prior of the labels times the restaurants' priors."""
     n = chain.size[0].sum(axis=1)
     n[c] -= m
-    alpha, groups = chain.alpha[0], chain.used[0] - (np.arange(len(n)) == c)
+    alpha, less, groups = chain.alpha[0], chain.discount[0], chain.used[0] - (np.arange(len(n)) == c)
     logp = gammaln(n + m + CLASS_PSEUDO_COUNT) - gammaln(n + CLASS_PSEUDO_COUNT)
-    logp += np.log(alpha) + gammaln(alpha + n) - gammaln(alpha + n + m)
-    logp[groups >= chain.cap] = -np.inf
+    with np.errstate(divide="ignore"):
+        logp += np.log(np.where(groups < chain.cap, alpha + less * groups, 0.0))
+    logp += gammaln(m - less) - gammaln(1.0 - less) + gammaln(alpha + n) - gammaln(alpha + n + m)
     return int(np.argmax(logp + rng.gumbel(size=len(logp))))
 
 

@@ -19,12 +19,23 @@ from .pooling import SMALLEST, best_log_temperature, pool_weights
 
 POSTERIORS, DENSITIES = "posteriors", "densities"
 EM_ROUNDS = 50
-# a kind of chain is dropped when its leave-one-out loss is so much worse than the best kind's, in ratio and in standard
-# errors of the difference over rows
-HOPELESS_RATIO, HOPELESS_ERRORS = 1.5, 2.0
 # a kind whose loss over many rows is below this in all leaves nothing for the others to better
 NOTHING_LEFT, MANY_ROWS = 2.0, 400
 LOG_TEMPERATURES = (-3.0, 0.7)
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """When a kind of chain is dropped: its leave-one-out loss is so much worse than the best kind's, in ratio and in
+    standard errors of the difference over rows.
+    """
+
+    ratio: float
+    errors: float
+
+
+# chains that have hardly begun may still catch up
+EARLY, LATE = Doubt(2.5, 5.0), Doubt(1.5, 2.0)
 
 
 @dataclass
@@ -93,7 +104,9 @@ def plain_members(kind: np.ndarray) -> list[Member]:
     return [Member(int(k), DENSITIES, 1.0, float(n / counts.sum())) for k, n in zip(kinds, counts, strict=True)]
 
 
-def choose_members(left_out: np.ndarray, label: np.ndarray, log_prior: np.ndarray, kind: np.ndarray) -> list[Member]:
+def choose_members(
+    left_out: np.ndarray, label: np.ndarray, log_prior: np.ndarray, kind: np.ndarray, doubt: Doubt = LATE
+) -> list[Member]:
     """Members with temperatures and weights from leave-one-out densities (states, labelled rows, classes)."""
     if left_out.shape[2] < 2 or not left_out.shape[1]:
         return plain_members(kind)
@@ -108,14 +121,14 @@ def choose_members(left_out: np.ndarray, label: np.ndarray, log_prior: np.ndarra
             member.temperature = _choose_temperature(density, label, log_prior)
             members.append(member)
             own.append(answer(member, mine[rule == DENSITIES], log_prior)[rows, label])
-    hopeful = _hopeful(members, np.array(own))
+    hopeful = _hopeful(members, np.array(own), doubt)
     members, own = [members[m] for m in hopeful], [own[m] for m in hopeful]
     for member, weight in zip(members, pool_weights(np.array(own), rounds=EM_ROUNDS), strict=True):
         member.weight = float(weight)
     return members
 
 
-def _hopeful(members: list[Member], own: np.ndarray) -> np.ndarray:
+def _hopeful(members: list[Member], own: np.ndarray, doubt: Doubt) -> np.ndarray:
     """Members of the kinds of chains that are worth having, from leave-one-out probabilities (members, rows)."""
     loss = -np.log(own + SMALLEST)
     of_kind: dict[int, np.ndarray] = {}  # the better rule of each kind
@@ -126,13 +139,13 @@ def _hopeful(members: list[Member], own: np.ndarray) -> np.ndarray:
     if best.sum() < NOTHING_LEFT and len(best) >= MANY_ROWS:  # the simplest of the kinds that are as good as that
         good = {min(k for k, each in of_kind.items() if each.sum() < NOTHING_LEFT)}
     else:
-        good = {k for k, each in of_kind.items() if not _much_worse(each, best)}
+        good = {k for k, each in of_kind.items() if not _much_worse(each, best, doubt)}
     return np.array([m for m, member in enumerate(members) if member.kind in good])
 
 
-def _much_worse(loss: np.ndarray, best: np.ndarray) -> bool:
+def _much_worse(loss: np.ndarray, best: np.ndarray, doubt: Doubt) -> bool:
     error = np.sqrt(len(best)) * (loss - best).std()
-    return loss.sum() > HOPELESS_RATIO * best.sum() and (loss - best).sum() > HOPELESS_ERRORS * error
+    return bool(loss.sum() > doubt.ratio * best.sum() and (loss - best).sum() > doubt.errors * error)
 
 
 def _choose_temperature(log_density: np.ndarray, label: np.ndarray, log_prior: np.ndarray) -> float:

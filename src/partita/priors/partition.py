@@ -1,6 +1,8 @@
 """The Chinese restaurant process: a law over partitions of n rows, with concentration alpha.
 
 P(z) = alpha^K Gamma(alpha) / Gamma(alpha + n) * product over groups of (size - 1)!, whatever the order of the rows.
+With a discount (see `seating`) alpha^K is the product of alpha + discount k over k < K, and (size - 1)! is Gamma(size -
+discount) / Gamma(1 - discount).
 
 The cap. `max_components` bounds the number of groups K. Seating rows one by one and closing the door when the room is
 full would make early rows matter more than late ones. The law here is the exchangeable one: everything (labels and
@@ -21,17 +23,26 @@ from scipy.special import digamma, gammaln, logsumexp
 Array = NDArray[np.float64]
 
 
-def log_probability(sizes: ArrayLike, alpha: ArrayLike, max_components: int | None = None) -> Array:
+def log_probability(
+    sizes: ArrayLike, alpha: ArrayLike, max_components: int | None = None, discount: ArrayLike = 0.0
+) -> Array:
     """Return the log probability of partitions with group sizes (..., K); empty groups (size 0) do not count.
 
-    `alpha` broadcasts against the leading shape. Under a cap all partitions must have the same number of rows.
+    `alpha` and `discount` broadcast against the leading shape. Under a cap all partitions must have the same number of
+    rows, and the discount must be 0.
     """
-    sizes, alpha = np.asarray(sizes, float), np.asarray(alpha, float)
+    sizes, alpha, less = np.asarray(sizes, float), np.asarray(alpha, float), np.asarray(discount, float)[..., None]
     n_groups, n_rows = (sizes > 0).sum(axis=-1), sizes.sum(axis=-1)
-    arrangements = np.where(sizes > 0, gammaln(np.maximum(sizes, 1)), 0.0).sum(axis=-1)
-    value = n_groups * np.log(alpha) + gammaln(alpha) - gammaln(alpha + n_rows) + arrangements
+    arrangements = np.where(sizes > 0, gammaln(np.maximum(sizes, 1) - less) - gammaln(1.0 - less), 0.0).sum(axis=-1)
+    others = np.arange(sizes.shape[-1])
+    opening = np.where(others < n_groups[..., None], np.maximum(alpha[..., None] + less * others, 0.0), 1.0)
+    with np.errstate(divide="ignore"):
+        opened = np.log(opening).sum(axis=-1)
+    value = opened + gammaln(alpha) - gammaln(alpha + n_rows) + arrangements
     if max_components is None:
         return value
+    if np.any(less != 0):
+        raise ValueError("log_probability: with max_components the discount must be 0.")
     totals = np.unique(n_rows)
     if totals.size > 1:
         raise ValueError(f"sizes hold partitions of {totals} rows; with max_components pass one number of rows.")
@@ -51,6 +62,21 @@ def log_weights(sizes: ArrayLike, alpha: ArrayLike, max_components: int | None =
     weights = np.concatenate([sizes, new[..., None]], axis=-1)
     with np.errstate(divide="ignore"):
         return np.log(weights) - np.log(weights.sum(axis=-1, keepdims=True))
+
+
+def sample_partition_with_discount(
+    rng: np.random.Generator, n: int, alpha: float, discount: float
+) -> NDArray[np.intp]:
+    """Draw a partition of n rows under the law of two parameters, groups numbered in order of appearance."""
+    assignments, sizes = np.zeros(n, dtype=np.intp), np.zeros(n + 1)
+    n_groups = 0
+    for row, uniform in enumerate(rng.random(n)):
+        weight = np.append(sizes[:n_groups] - discount, max(alpha + discount * n_groups, 0.0))
+        group = int(np.searchsorted(np.cumsum(weight), uniform * weight.sum(), side="right"))
+        assignments[row] = group
+        sizes[group] += 1.0
+        n_groups = max(n_groups, group + 1)
+    return assignments
 
 
 def sample_partition(

@@ -9,7 +9,7 @@ from .coding import mdlp_cut_points
 from .counting import class_statistics, pair_counts
 from .density import group_scores, leave_one_out, log_density
 from .filter import filter_density, filter_rows
-from .gates import gate_accumulate, gate_condition, gate_draw_missing
+from .gates import gate_accumulate, gate_condition, gate_draw_missing, gate_moments
 from .gibbs import gibbs_sweep, gibbs_sweeps
 from .hyper import log_likelihood, move_concentration, move_hyper, refresh_tables
 from .interactions import look_up, scan_regions, softmax_loss, tally
@@ -26,6 +26,7 @@ __all__ = [
     "gate_accumulate",
     "gate_condition",
     "gate_draw_missing",
+    "gate_moments",
     "gibbs_sweep",
     "gibbs_sweeps",
     "group_scores",

@@ -67,10 +67,11 @@ def leave_one_out(layout: Layout, rows: Rows, chain: Chain, out: np.ndarray) -> 
 def _log_mixture(
     layout: Layout, chain: Chain, stats: np.ndarray, size: np.ndarray, r: int, c: int, cells: Cells
 ) -> float:
-    """log p(cells | the groups of a restaurant); a new one has probability alpha / (n + alpha), none at the cap."""
+    """log p(cells | the groups of a restaurant), a new one among them but for the cap (weights as in `Chain`)."""
     taken = np.flatnonzero(size[: chain.used[r, c]] > 0)
-    weight, groups = size[taken], stats[taken]
-    if len(taken) < chain.cap:
-        weight = np.append(weight, chain.alpha[r, c])
+    weight, groups = size[taken] - chain.discount[r, c], stats[taken]
+    opening = chain.alpha[r, c] + chain.discount[r, c] * len(taken)
+    if len(taken) < chain.cap and opening > 0:
+        weight = np.append(weight, opening)
         groups = np.concatenate([groups, np.zeros((1, layout.n_stats))])
     return float(logsumexp(log_predictive(layout, chain.hyper, groups, cells), b=weight) - np.log(weight.sum()))

@@ -21,6 +21,13 @@ def mean_given_observed(x: np.ndarray, r: np.ndarray, Q: np.ndarray, m: np.ndarr
     return filled
 
 
+def spread(w: np.ndarray, m: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """(K, P) Q_mm^-1 w_m of every side w (K, P), 0 on observed cells."""
+    cw = np.zeros(w.shape)
+    cw[:, m] = w[:, m] @ covariance
+    return cw
+
+
 def gate_condition(
     patterns: Patterns,
     x: np.ndarray,
@@ -41,11 +48,12 @@ def gate_condition(
             b = own[m] - q[m] @ x[i]
             out.quad[i, h] = own @ x[i] - 0.5 * x[i] @ q @ x[i] + 0.5 * b @ covariance @ b
             out.logdet[i, h] = np.linalg.slogdet(q[block])[1]
-            out.xhat[i, :, h] = mean_given_observed(x[i], own, q, m)
-            out.cw[i, :, :, h] = 0.0
-            out.cw[i][:, m, h] = sides[:, m] @ covariance
-            out.wx[i, :, h] = sides @ out.xhat[i, :, h]
+            filled = mean_given_observed(x[i], own, q, m)
+            out.wx[i, :, h] = sides @ filled
             out.wcw[i, :, :, h] = sides[:, m] @ covariance @ sides[:, m].T
+            if len(out.xhat):
+                out.xhat[i, :, h] = filled
+                out.cw[i, :, :, h] = spread(sides, m, covariance)
             if len(V):
                 out.trace[i, h] = (V[:, :, h][block] * covariance).sum()
 
@@ -73,6 +81,41 @@ def gate_accumulate(
                 second += cw[i, :, :, h].T @ f[i, :, :, h] @ cw[i, :, :, h]
             out.first[:, h] += rho[i, h] * xhat[i, :, h]
             out.second[:, :, h] += rho[i, h] * second
+
+
+def gate_moments(
+    patterns: Patterns,
+    x: np.ndarray,
+    r: np.ndarray,
+    Q: np.ndarray,
+    S: np.ndarray,
+    w: np.ndarray,
+    rho: np.ndarray,
+    shift: np.ndarray,
+    f: np.ndarray,
+    extra: np.ndarray,
+    tie: np.ndarray,
+    out: GateSums,
+) -> None:
+    """Add the moments of every row, weighted by rho (n, H), and those with other numbers.
+
+    With xhat and cw_k of `gate_condition`, in a component a row has the mean xhat + sum_k shift_k cw_k, shift
+    (n, K, H), and the covariance pad(Q_mm^-1) + sum_kl f_kl cw_k cw_l', f (n, K, K, H) symmetric in k and l. The product
+    of the row with the number e is expected to be extra_e times its mean + sum_k tie_ek cw_k; extra (n, E, H), tie
+    (n, E, K, H).
+    """
+    for i, m in missing_cells(patterns):
+        block = np.ix_(m, m)
+        for h in np.flatnonzero(rho[i] >= NEGLIGIBLE):
+            q = Q[:, :, h]
+            covariance = np.linalg.inv(q[block])
+            cw = spread(w[:, :, h], m, covariance)
+            mean = mean_given_observed(x[i], r[i % len(r), :, h], q, m) + shift[i, :, h] @ cw
+            second = np.outer(mean, mean) + cw.T @ f[i, :, :, h] @ cw
+            second[block] += covariance
+            out.first[:, h] += rho[i, h] * mean
+            out.second[:, :, h] += rho[i, h] * second
+            out.cross[:, :, h] += rho[i, h] * (np.outer(extra[i, :, h], mean) + tie[i, :, :, h] @ cw)
 
 
 def gate_draw_missing(

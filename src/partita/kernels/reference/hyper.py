@@ -5,7 +5,19 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
-from ..contract import BACKGROUND, BINARY, CATEGORICAL, CORRELATED, COUNT, FIRST_RESTAURANT, REAL, Chain, Grids, Layout
+from ..contract import (
+    BACKGROUND,
+    BINARY,
+    CATEGORICAL,
+    CORRELATED,
+    COUNT,
+    FIRST_RESTAURANT,
+    REAL,
+    Chain,
+    Grids,
+    Layout,
+    SeatingLaws,
+)
 from .columns import fill_column, log_marginal, own_stats
 from .draw import pick
 
@@ -87,18 +99,22 @@ def move_hyper(layout: Layout, chain: Chain, grids: Grids, uniforms: np.ndarray)
         fill_column(layout, chain, d)
 
 
-def log_concentration_posterior(n_groups: int, n_rows: float, grid: np.ndarray) -> np.ndarray:
-    """log p(alpha | a partition of n_rows rows into n_groups groups), up to a constant: a Gamma(1, 1) prior.
+def log_seating_posterior(sizes: np.ndarray, laws: SeatingLaws) -> np.ndarray:
+    """log p(alpha, discount | a partition into groups of the given sizes), up to a constant, at every point.
 
-    The grid is even in log alpha, hence one power of alpha more than the density has.
+    The probability of a partition is the product of alpha + discount k over k = 0 .. K - 1, times Gamma(alpha) /
+    Gamma(alpha + n), times Gamma(size - discount) / Gamma(1 - discount) of every group.
     """
-    return (n_groups + 1.0) * np.log(grid) - grid + gammaln(grid) - gammaln(grid + n_rows)
+    less, k = laws.discount[:, None], np.arange(len(sizes))
+    opening = np.maximum(laws.alpha[:, None] + less * k, 0.0)
+    with np.errstate(divide="ignore"):
+        seated = (np.log(opening) + gammaln(sizes - less) - gammaln(1.0 - less)).sum(axis=1)
+    return laws.log_prior + seated + gammaln(laws.alpha) - gammaln(laws.alpha + sizes.sum())
 
 
-def move_concentration(chain: Chain, grid: np.ndarray, uniforms: np.ndarray) -> None:
-    """Draw alpha of every restaurant and class on `grid`; uniforms (R, C)."""
+def move_concentration(chain: Chain, laws: SeatingLaws, uniforms: np.ndarray) -> None:
+    """Draw alpha and discount of every restaurant and class; uniforms (R, C)."""
     uniforms = np.reshape(uniforms, chain.used.shape)
     for r, c in np.ndindex(*chain.used.shape):
-        n_groups = int(chain.used[r, c])
-        n_rows = float(chain.size[r, c, :n_groups].sum())
-        chain.alpha[r, c] = grid[pick(log_concentration_posterior(n_groups, n_rows, grid), float(uniforms[r, c]))]
+        p = pick(log_seating_posterior(chain.size[r, c, : chain.used[r, c]], laws), float(uniforms[r, c]))
+        chain.alpha[r, c], chain.discount[r, c] = laws.alpha[p], laws.discount[p]

@@ -70,8 +70,7 @@ def _reseat(
     for restaurant, x in zip(rooms, cells, strict=True):
         own = int(restaurant[old].z[i])
         emptied.append(own if restaurant[old].leave(x, own) else None)
-        alone = emptied[-1] is not None
-        parts = [_log_parts(room, x, class_count[c], alone and c == old) for c, room in enumerate(restaurant)]
+        parts = [_log_parts(room, x, class_count[c]) for c, room in enumerate(restaurant)]
         log_class = log_class + [logsumexp(part) for part in parts]
         log_group.append(parts)
     c = pick(log_class, u[0])
@@ -86,10 +85,10 @@ def _reseat(
     return c
 
 
-def _log_parts(room: Seating, cells: Cells, n: float, alone: bool) -> np.ndarray:
+def _log_parts(room: Seating, cells: Cells, n: float) -> np.ndarray:
     """log(p(group) p(row | group)) of every slot of a room where n other rows sit.
 
     A full room offers no new group and still divides by n + alpha: the law is the uncapped one given that no class
     passes the cap (`priors.partition`), under which a full class has lost what its new group would have had.
     """
-    return room.log_joint(cells, alone or not room.is_full()) - np.log(n + room.chain.alpha[room.where])
+    return room.log_joint(cells) - np.log(n + room.chain.alpha[room.where])

@@ -64,14 +64,20 @@ class Seating:
         self.join(cells, g)
         return g
 
-    def is_full(self) -> bool:
-        return int(np.count_nonzero(self.size[: self.bound])) >= self.chain.cap
+    def occupied(self) -> int:
+        return int(np.count_nonzero(self.size[: self.bound]))
 
-    def log_joint(self, cells: Cells, may_open: bool) -> np.ndarray:
-        """log(size p(row | group)) of every slot; the fresh group has alpha for its size, if it may be opened."""
-        weight = self.size[: self.bound].copy()
-        if self.fresh is not None and may_open:
-            weight[self.fresh] = self.chain.alpha[self.where]
+    def opening(self, others: int) -> float:
+        """Weight of a new group beside `others`: alpha + discount * others, none at the cap."""
+        weight = float(self.chain.alpha[self.where] + self.chain.discount[self.where] * others)
+        return max(weight, 0.0) if others < self.chain.cap else 0.0
+
+    def log_joint(self, cells: Cells) -> np.ndarray:
+        """log(weight p(row | group)) of every slot for a row that sits nowhere: size - discount, or that of opening."""
+        size = self.size[: self.bound]
+        weight = np.where(size > 0, size - self.chain.discount[self.where], 0.0)
+        if self.fresh is not None:
+            weight[self.fresh] = self.opening(self.occupied())
         with np.errstate(divide="ignore"):
             log_weight = np.log(weight)
         return log_weight + log_predictive(self.layout, self.chain.hyper, self.stats[: self.bound], cells)

@@ -39,11 +39,11 @@ def split_merge(
         log_u = np.log(1.0 - stream.uniform())
         side = None if split else [int(room.z[k] == target) for k in chosen]
         side, log_q = _deal(layout, rows, chain, room.columns, chosen, side, stream)
-        gain = _log_prior_ratio(chain.alpha[room.where], side) + _log_likelihood_ratio(
+        gain = _log_prior_ratio(room, side, room.occupied() - (not split)) + _log_likelihood_ratio(
             layout, rows, chain, room.columns, chosen, side
         )
         if split:
-            if room.is_full() or not log_u < gain - log_q:
+            if not log_u < gain - log_q:
                 continue
             if not room.offer_fresh():
                 break
@@ -98,11 +98,15 @@ def _deal(
     return result, log_q
 
 
-def _log_prior_ratio(alpha: float, side: list[int]) -> float:
-    """log of the probability of the two groups over that of their union, in the Chinese restaurant process."""
+def _log_prior_ratio(room: Seating, side: list[int], groups: int) -> float:
+    """log of the prior probability of the two groups over that of their union, with which there are `groups`."""
+    opening, less = room.opening(groups), float(room.chain.discount[room.where])
+    if not opening > 0:
+        return -np.inf
     n1 = sum(side)
     n0 = len(side) - n1
-    return float(np.log(alpha)) + lgamma(n0) + lgamma(n1) - lgamma(n0 + n1)
+    halves = lgamma(n0 - less) + lgamma(n1 - less) - lgamma(n0 + n1 - less) - lgamma(1.0 - less)
+    return float(np.log(opening)) + halves
 
 
 def _log_likelihood_ratio(

@@ -1,0 +1,112 @@
+"""Factor experts as one of the models that answer about tables: real columns only, no matrix of all columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..kernels.contract import Rows
+from .factor_answer import Predictive, answer, fill, scores
+from .factor_experts import begin, step
+from .factor_problem import FactorProblem
+from .factor_state import FactorState
+from .gated_answer import Answer, Laws
+from .gated_rows import View
+
+
+@dataclass(eq=False)
+class FactorFit:
+    """A fit for the loop: `init` and `step`, starting from k clusters of each class."""
+
+    problem: FactorProblem
+    k: int
+
+    def init(self, rng: np.random.Generator) -> FactorState:
+        return begin(rng, self.problem, self.k)
+
+    def step(self, rng: np.random.Generator, state: FactorState) -> tuple[FactorState, dict[str, float]]:
+        return step(self.problem, rng, state)
+
+
+@dataclass(frozen=True)
+class LocalRule:
+    """Weights of the experts on the standardised columns and 1, (H, C, P + 1): what their rules on the factors are for a
+    complete row."""
+
+    mean: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class FactorGate:
+    """The columns of one component: a factor analyser."""
+
+    predictive: Predictive
+    h: int
+
+    def draw_missing(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        seen = ~np.isnan(x)
+        found = scores(self.predictive, self.h, np.where(seen, x, 0.0), seen.astype(float))
+        noise = rng.standard_normal((*found.mean.shape, 1))
+        factor = found.mean + np.matmul(np.linalg.cholesky(found.covariance), noise)[:, :, 0]
+        mean = self.predictive.mean[self.h] + factor @ self.predictive.loading[self.h].T
+        return np.where(seen, x, mean + np.sqrt(self.predictive.noise[self.h]) * rng.standard_normal(x.shape))
+
+
+@dataclass(eq=False)
+class FactorModel:
+    """A fit of factor experts as it answers."""
+
+    kind: ClassVar[str] = "factors"
+    view: View
+    n_classes: int
+    state: FactorState
+
+    @cached_property
+    def predictive(self) -> Predictive:
+        return Predictive.of(self.state)
+
+    @property
+    def weight(self) -> np.ndarray:
+        return np.exp(self.predictive.log_weight)
+
+    @property
+    def cells(self) -> list[np.ndarray]:
+        return []
+
+    @property
+    def n_components(self) -> int:
+        return self.state.n_components
+
+    @cached_property
+    def experts(self) -> LocalRule:
+        given, state = self.predictive, self.state
+        out = np.zeros((self.n_components, state.n_experts, self.view.width + 1))
+        for h in range(self.n_components):
+            scaled = given.loading[h] / given.noise[h][:, None]
+            system = np.eye(scaled.shape[1]) + scaled.T @ given.loading[h]
+            slope = (state.weight[h, :, :-1] * np.sqrt(state.used[h])) @ np.linalg.solve(system, scaled.T)
+            out[h, :, :-1], out[h, :, -1] = slope, state.weight[h, :, -1] - slope @ given.mean[h]
+        return LocalRule(out)
+
+    def _reals(self, rows: Rows) -> np.ndarray:
+        return rows.reals[:, self.view.reals]
+
+    def answer(self, rows: Rows) -> Answer:
+        given = answer(self.state, self._reals(rows))
+        if self.n_classes == 1:
+            return Answer(given.log_gate, np.zeros((*given.log_gate.shape, 1)))
+        return given
+
+    def laws(self, rows: Rows) -> Laws:
+        mean, variance = fill(self.state, self._reals(rows))
+        share = self.answer(rows).shares()
+        return Laws(share, mean, np.sqrt(variance), np.full(share.shape, np.inf))
+
+    def gate(self, h: int) -> FactorGate:
+        return FactorGate(self.predictive, h)
+
+    def to_tree(self) -> dict[str, Any]:
+        return self.state.to_tree()

@@ -1,0 +1,106 @@
+"""Sums over rows that updates of factor experts need: evidence is added, block by block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .factor_problem import Array, FactorProblem
+from .factor_state import Expectations, FactorState
+
+
+@dataclass
+class Sums:
+    """Sums over rows, each weighted by weight_i r_ih, of moments under q(s_i, t_i | z_i = h).
+
+    log_rows            sum of weight_i ln Z_i; count (H,)
+    labelled_count (H,), labelled_s (H, T), labelled_ss (H, T, T), latent (H, C), latent_s (H, C, T): labelled rows only
+    ss (H, T, T) of ss'; fit (H, T) of s_t (X g)_it; energy (H, T, T) of K_i o ss'; squares (H,) of sum_p x_ip^2
+    worth (H, T) of what factor t adds to ln Z_ih: see `add`
+    cell_count, cell_sum (H, P) of observed cells; cell_s (H, P, T) of seen_ip s_it
+    precision (U, T, T), target (P, T)  what the loadings' update wants (only where `loadings` is asked for)
+    """
+
+    log_rows: float
+    count: Array
+    labelled_count: Array
+    labelled_s: Array
+    labelled_ss: Array
+    latent: Array
+    latent_s: Array
+    ss: Array
+    fit: Array
+    energy: Array
+    squares: Array
+    worth: Array
+    cell_count: Array
+    cell_sum: Array
+    cell_s: Array
+    precision: Array
+    target: Array
+
+    @classmethod
+    def zero(cls, state: FactorState, n_groups: int, loadings: bool) -> Sums:
+        h, t, c, p = state.n_components, state.n_active, state.n_experts, len(state.loading)
+        g = n_groups if loadings else 0
+        shapes = [(h,), (h,), (h, t), (h, t, t), (h, c), (h, c, t), (h, t, t), (h, t), (h, t, t), (h,), (h, t)]
+        shapes += [(h, p), (h, p), (h, p, t), (g, t, t), (p if loadings else 0, t)]
+        return cls(0.0, *(np.zeros(shape) for shape in shapes))
+
+
+@dataclass
+class Moments:
+    """Of one block: ln of the unnormalised responsibilities (n, H), <s> (n, H, T), <ss'> (n, H, T, T), <t> (n, H, C),
+    <t s> (n, H, C, T); K_i (n, T, T)."""
+
+    log_z: Array
+    s: Array
+    ss: Array
+    t: Array
+    ts: Array
+    k: Array
+
+
+def add(
+    sums: Sums,
+    problem: FactorProblem,
+    state: FactorState,
+    expected: Expectations,
+    rows: slice,
+    moments: Moments,
+    r: Array,
+    loadings: bool,
+) -> None:
+    """The part of a block in every sum; r (n, H) are its responsibilities times the weights of the rows."""
+    x, seen = problem.values[rows], problem.seen[rows]
+    rs = r[..., None] * moments.s
+    n, h, t = rs.shape
+    lab = r * (problem.label[rows] >= 0)[:, None]
+    sums.count += r.sum(0)
+    sums.labelled_count += lab.sum(0)
+    sums.labelled_s += np.einsum("nh,nht->ht", lab, moments.s)
+    sums.labelled_ss += _weighted(lab, moments.ss)
+    sums.latent += np.einsum("nh,nhc->hc", lab, moments.t)
+    sums.latent_s += np.einsum("nh,nhct->hct", lab, moments.ts)
+    sums.ss += _weighted(r, moments.ss)
+    sums.fit += np.einsum("nht,nt->ht", rs, x @ state.loading)
+    if loadings:
+        spread = np.einsum("nh,htu,nhtu->ntu", r * expected.noise, expected.pairs, moments.ss, optimize=True)
+        sums.precision += (problem.group_seen[rows].T @ spread.reshape(n, -1)).reshape(sums.precision.shape)
+        sums.target += x.T @ np.einsum("nht,ht->nt", rs, expected.noise[:, None] * state.used)
+    else:
+        sums.energy += _weighted(r, moments.ss * moments.k[:, None])
+        sums.squares += r.T @ problem.squares[rows]
+        # a normal exp(f's - s'Qs / 2) integrates to less by this where s_t is fixed at 0
+        variance = np.diagonal(moments.ss, axis1=2, axis2=3) - moments.s**2
+        sums.worth += 0.5 * np.einsum("nh,nht->ht", r, moments.s**2 / variance + np.log(variance))
+        sums.cell_count += r.T @ seen
+        sums.cell_sum += r.T @ x
+    sums.cell_s += (seen.T @ rs.reshape(n, h * t)).reshape(seen.shape[1], h, t).transpose(1, 0, 2)
+
+
+def _weighted(weight: Array, matrices: Array) -> Array:
+    """sum_i weight_ih M_ih, as one small product per component."""
+    n, h, t, _ = matrices.shape
+    return np.stack([(weight[:, j] @ matrices[:, j].reshape(n, t * t)).reshape(t, t) for j in range(h)])

@@ -1,0 +1,64 @@
+"""One model of the thesis by chains of blocked Gibbs sampling: states kept of the second half, averaged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..data.table import Table
+from ..inference.diagnostics import ess_bulk, r_hat
+from ..inference.runner import Runner
+from .gated_average import PLAIN, thesis_plan
+from .gated_gibbs import GibbsProblem
+from .gated_gibbs_answer import Kept, model_of
+from .gated_gibbs_state import GibbsState
+from .gated_members import Data, Hyper, run_fits, view_and_priors
+from .gated_pool import Pool
+from .lens import plain_lens
+
+KEPT_OF_CHAIN = 20  # states: more cost time at every answer and differ little
+TRACED = ("log_likelihood", "n_components", "log_alpha")
+
+
+@dataclass
+class Sampled:
+    """Chains that have ended: the states kept as models, and the traces by which to judge them."""
+
+    pool: Pool
+    trace: dict[str, np.ndarray]
+    n_components: dict[int, float]
+    n_sweeps: int
+
+    def diagnostics(self) -> dict[str, dict[str, float]]:
+        """R-hat and effective size of every trace over the second half of the chains."""
+        half = {name: trace[:, trace.shape[1] // 2 :] for name, trace in self.trace.items() if name in TRACED}
+        return {name: {"r_hat": r_hat(part), "ess_bulk": ess_bulk(part)} for name, part in half.items()}
+
+
+def learn_by_gibbs(
+    table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, n_sticks: int, n_sweeps: int,
+    streams: list[np.random.Generator], runner: Runner, fingerprint: str,
+) -> Sampled:  # fmt: skip
+    """One chain for each stream."""
+    data = Data.make(table, [plain_lens(table)], label, weight, n_classes)
+    plan = thesis_plan(max(n_sticks, n_classes if n_classes < 2 else 1), n_classes)
+    problems, every = [], max(n_sweeps // (2 * KEPT_OF_CHAIN), 1)
+    for stream in streams:
+        view, priors = view_and_priors(plan, data, hyper, stream)
+        problems.append(GibbsProblem.make(view, data.rows[PLAIN], label, weight, n_classes, priors, plan.k))
+
+    def keep(step: int, state: GibbsState) -> Kept | None:
+        return Kept.of(state) if step >= n_sweeps // 2 and (n_sweeps - 1 - step) % every == 0 else None
+
+    states, outcome = run_fits(
+        problems, streams, n_sweeps, None, runner, fingerprint, GibbsState.from_tree, keep, Kept.from_tree
+    )
+    kept = [one for chain in outcome.kept for one in chain] or [Kept.of(state) for state in states]
+    view = problems[0].given.view
+    models = [model_of(one, view, n_classes) for one in kept]
+    share = np.full(len(models), 1.0 / len(models))
+    pool = Pool(data.lenses, n_classes, models, [PLAIN] * len(models), share, 1.0, models, share)
+    sizes, counts = np.unique([one.n_components for one in kept], return_counts=True)
+    law = {int(size): float(count / len(kept)) for size, count in zip(sizes, counts, strict=True)}
+    return Sampled(pool, outcome.common_infos(), law, min(outcome.steps_done))
