@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib.util
+import re
 import sys
 from pathlib import Path
 
@@ -19,7 +20,7 @@ def run(args: argparse.Namespace) -> None:
             raise FileNotFoundError(_NOWHERE)
         print(align(("name", "what it computes"), [(name, first_line(path)) for name, path in scripts.items()]))
         return
-    path = scripts.get(args.name.replace("_", "-"))
+    path = scripts.get(published_name(args.name))
     if path is None:
         known = f"Known: {', '.join(scripts)}." if scripts else _NOWHERE
         raise ValueError(f"{args.name!r} is no published result that can be reproduced. {known}")
@@ -44,8 +45,13 @@ def find_scripts() -> dict[str, Path]:
         if ours and folder.is_dir():
             paths = sorted(path for path in folder.glob("*.py") if _has_main(path))
             if paths:
-                return {path.stem.replace("_", "-"): path for path in paths}
+                return {published_name(path.stem): path for path in paths}
     return {}
+
+
+def published_name(name: str) -> str:
+    """What a script is called: aclass_fig4 is aclass-fig4, iqgme_fig3_2 is iqgme-fig3.2."""
+    return re.sub(r"(fig\d+)-(\d+)$", r"\1.\2", name.replace("_", "-"))
 
 
 def first_line(path: Path) -> str:
