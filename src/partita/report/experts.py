@@ -12,6 +12,7 @@ from partita.data.table import Table
 from partita.displays.gates import GatesDisplay
 from partita.displays.lower_bound import RECORDS, LowerBoundDisplay
 from partita.displays.picture import draw_png
+from partita.estimators.gated_base import GatedClassifier
 from partita.report.tables import likely_sizes, percent
 
 _ROWS, _GATES, _TRAITS = 1000, 12, 4
@@ -29,11 +30,15 @@ class GateFacts:
 
 def expert_facts(model: Any) -> list[tuple[str, str]]:
     """Number of experts, the fits that are averaged, and the bound; nothing for other models."""
-    if not hasattr(model, "n_experts_posterior_"):
+    if not isinstance(model, GatedClassifier):
         return []
-    facts = [("experts that hold rows", likely_sizes(model.n_experts_posterior_))]
+    facts = []
+    if hasattr(model, "n_experts_posterior_"):
+        facts.append(("experts that hold rows", likely_sizes(model.n_experts_posterior_)))
+    elif hasattr(model, "n_experts_"):
+        facts.append(("experts", str(model.n_experts_)))
     members = len(getattr(model, "member_weights_", ()))
-    if members > 1:
+    if members > 1 and len(getattr(model, "lower_bounds_", ())):
         facts.append(("averaged", f"{members} small fits; experts and bound are of a fit of all columns beside them"))
     for name, words in RECORDS.items():
         values = np.asarray(getattr(model, name, ()))
@@ -45,7 +50,7 @@ def expert_facts(model: Any) -> list[tuple[str, str]]:
 
 def gate_facts(model: Any, X: Any) -> list[GateFacts]:
     """The gates that hold most of X, largest first; nothing for other models."""
-    if not hasattr(model, "n_experts_posterior_"):
+    if not isinstance(model, GatedClassifier):
         return []
     rows = np.unique(np.linspace(0, len(X) - 1, min(_ROWS, len(X))).astype(int))
     part = take_rows(X, rows)
@@ -66,7 +71,7 @@ def gate_facts(model: Any, X: Any) -> list[GateFacts]:
 
 def expert_picture(model: Any, X: Any) -> bytes | None:
     """Gates over the two real columns that experts weigh most, and the bound; None where there is neither."""
-    if not hasattr(model, "n_experts_posterior_"):
+    if not isinstance(model, GatedClassifier):
         return None
     displays: list[Any] = []
     rows = take_rows(X, np.unique(np.linspace(0, len(X) - 1, min(_ROWS, len(X))).astype(int)))
