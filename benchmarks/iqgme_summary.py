@@ -16,10 +16,12 @@ LOSS = "log_loss_3"
 
 
 def show(title: str, cells: dict, names: Sequence[str], falling: bool) -> None:
-    """Mean and mean rank of every method over the cells, and where ours is not first and by how much."""
-    cells = complete(cells, names)
+    """Mean and mean rank of every method over the cells, and where ours is not first and by how much. The single fit,
+    which may be left out of a run, is shown where it was measured everywhere."""
+    cells = complete(cells, [m for m in names if m != ONE])
     if not cells:
         return
+    names = [m for m in names if all(m in each for each in cells.values())]
     sign = 1.0 if falling else -1.0
     print(f"\n{title}: {len(cells)} cells")
     for name, rank in zip(names, mean_ranks(cells, names, falling), strict=True):

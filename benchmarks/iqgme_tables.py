@@ -56,22 +56,23 @@ def run_cell(record: Record, table: str, missing: int, training: int, number: in
           f"{len(todo)} methods, {time.perf_counter() - start:.1f} s", flush=True)  # fmt: skip
 
 
-def run_thesis(tables: list[str], trials: int, first: int) -> None:
+def run_thesis(tables: list[str], trials: int, first: int, skip: list[str]) -> None:
     record = Record("iqgme_thesis", KEYS)
     for number in range(first, first + trials):
         for training in TRAINING:
             for missing in MISSING:
                 for table in tables or THESIS:
-                    run_cell(record, table, missing, training, number, methods())
+                    run_cell(record, table, missing, training, number, [m for m in methods() if m not in skip])
     summary_of_thesis()
 
 
-def run_unseen(tables: list[str], trials: int, first: int) -> None:
+def run_unseen(tables: list[str], trials: int, first: int, skip: list[str]) -> None:
     record = Record("iqgme_unseen", KEYS)
     for number in range(first, first + trials):
         for table in tables or [*THESIS, *UNSEEN]:
             for missing in (0, 25, 50):
-                run_cell(record, table, missing, 50, number, methods(("iterative",)))
+                wanted = [m for m in methods(("iterative",)) if m not in skip]
+                run_cell(record, table, missing, 50, number, wanted)
     summary_of_unseen()
 
 
@@ -81,6 +82,7 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("tables", nargs="*")
     parser.add_argument("--trials", type=int, default=3)
     parser.add_argument("--first", type=int, default=0, help="number of the first trial")
+    parser.add_argument("--skip", action="append", default=[], help="a method that is not run; may be repeated")
     args = parser.parse_args(words)
     warnings.simplefilter("ignore")
     if args.part == "summary":
@@ -89,7 +91,7 @@ def main(words: list[str] | None = None) -> None:
         summary_of_cells()
     else:
         run = {"thesis": run_thesis, "unseen": run_unseen, "cells": measure_cells}[args.part]
-        run(args.tables, args.trials, args.first)
+        run(args.tables, args.trials, args.first, args.skip)
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ def by_means(model: Kept, X: np.ndarray) -> np.ndarray:
     ], axis=1)  # fmt: skip
     gate /= np.maximum(gate.sum(axis=1, keepdims=True), 1e-300)
     latent = np.column_stack([Z, np.ones(len(Z))]) @ state.experts.mean[:, 0].T
-    return (gate * ndtr(latent)).sum(axis=1)
+    return np.minimum((gate * ndtr(latent)).sum(axis=1), 1.0)
 
 
 def grid(X: np.ndarray, steps: int = 120) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
