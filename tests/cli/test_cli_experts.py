@@ -44,7 +44,7 @@ def test_fit_predict_and_impute(capsys, table, tmp_path):
     model, out, filled = tmp_path / "m.partita", tmp_path / "p.csv", tmp_path / "f.csv"
     code, said, err = run(capsys, "fit", table, *MODEL, "--output", model)
     assert code == 0 and said.startswith("IQGMEClassifier") and "experts that hold rows" in said, err
-    assert "13 small fits" in said and "lower bound" in said
+    assert "15 small fits" in said and "lower bound" in said
     assert type(partita.load(model)).__name__ == "IQGMEClassifier"
     assert run(capsys, "predict", model, table, "--append", "--output", out)[0] == 0
     answer = pd.read_csv(out)

@@ -39,7 +39,7 @@ def expert_facts(model: Any) -> list[tuple[str, str]]:
         facts.append(("experts", str(model.n_experts_)))
     members = len(getattr(model, "member_weights_", ()))
     if members > 1 and len(getattr(model, "lower_bounds_", ())):
-        facts.append(("averaged", f"{members} small fits; experts and bound are of a fit of all columns beside them"))
+        facts.append(("averaged", f"{members} small fits; experts and bound are of one that looks at all columns"))
     for name, words in RECORDS.items():
         values = np.asarray(getattr(model, name, ()))
         if len(values):
