@@ -180,6 +180,15 @@ def test_ten_thousand_levels_in_a_column():
     assert np.isfinite(model.predict_proba(X.head(50))).all()
 
 
+def test_large_counts_that_were_declared_so():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.poisson(np.repeat([800, 3000], 30)), rng.normal(size=60)]).astype(float)
+    X[::9, 0] = np.nan
+    model = IQGMEClassifier(**QUICK, column_kinds=["count", "real"]).fit(X, np.repeat([0, 1], 30))
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert (model.predict(X[~np.isnan(X[:, 0])]) == np.repeat([0, 1], 30)[~np.isnan(X[:, 0])]).mean() > 0.95
+
+
 def test_quantiles_of_missing_cells_are_ordered_and_cover():
     rng = np.random.default_rng(4)
     root = rng.normal(size=(5, 5))

@@ -17,6 +17,8 @@ from ..inference.streams import root_sequence
 from ..models import gated_fill
 from ..models.gated_explain import Explanation, explain
 from ..models.gated_pool import Pool
+from ..models.gated_soundness import check_pool
+from ..models.soundness import need
 from .base import TableEstimator
 from .mixture_base import checked_size
 from .probability_base import ProbabilityClassifier
@@ -44,6 +46,11 @@ class GatedClassifier(ProbabilityClassifier, TableEstimator):
             used = np.flatnonzero(weight > 0)
             X, label, weight = take_rows(X, used), label[used], weight[used]
         return self._learn(X), label.astype(np.int64), weight
+
+    def _check_loaded(self) -> None:
+        if hasattr(self, "schema_"):
+            need(isinstance(self.__dict__.get("_pool"), Pool), "models")
+            check_pool(self._pool, self.schema_, len(self.classes_))
 
     @property
     def _models(self) -> Pool:

@@ -111,9 +111,10 @@ class CellColumn:
 
     def probabilities(self, posterior: np.ndarray) -> np.ndarray:
         """Predictive probabilities of the levels (of the values 0 .. L - 1 of a count, made to sum to 1): (H, L)."""
-        table = np.exp(self.family(posterior[:, None]).log_predictive(np.arange(self.n_levels)[None, :]))
-        if not self.count:
-            table = posterior
+        table = posterior
+        if self.count:
+            logs = self.family(posterior[:, None]).log_predictive(np.arange(self.n_levels)[None, :])
+            table = np.exp(logs - logs.max(axis=-1, keepdims=True))
         return table / table.sum(axis=-1, keepdims=True)
 
     def count_moments(self, posterior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
