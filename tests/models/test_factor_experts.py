@@ -88,6 +88,14 @@ def test_poor_tables_give_finite_answers(n_factors, n_classes):
     np.testing.assert_allclose(found.probabilities().sum(1), 1.0)
 
 
+def test_fewer_sticks_than_classes():
+    x, _ = wide(4, 30, 5)
+    problem = FactorProblem.of(x, np.arange(30) % 4, 4, settings=FactorSettings(n_sticks=2, n_factors=2))
+    rng = np.random.default_rng(0)
+    state, info = step(problem, rng, begin(rng, problem, 3))
+    assert state.n_components <= 2 and np.isfinite(info["bound"])
+
+
 def test_permuting_columns_changes_nothing():
     x, label = wide(2, 60, 20)
     x = (x - np.nanmean(x, 0)) / np.nanstd(x, 0)

@@ -103,7 +103,9 @@ def _clusters(rng: np.random.Generator, problem: FactorProblem, filled: Array, k
     counted = problem.weight > 0
     classes = [c for c in range(problem.n_classes) if np.any(counted & (problem.label == c))]
     each = max(1, min(k, problem.settings.n_sticks // max(1, len(classes))))
-    groups = [counted & (problem.label == c) for c in classes] or [counted | ~counted.any()]
+    groups = [counted & (problem.label == c) for c in classes]
+    if not 0 < len(groups) <= problem.settings.n_sticks:
+        groups, each = [counted | ~counted.any()], min(k, problem.settings.n_sticks)
     centres = np.concatenate([k_means(rng, filled[rows], problem.weight[rows], each) for rows in groups])
     cluster = _nearest(filled, centres)
     done = 0
