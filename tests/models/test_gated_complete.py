@@ -24,7 +24,7 @@ def test_a_complete_table_has_the_responsibilities_of_complete_data():
     x[block.index] = block.x
     sign = np.where(label == 1, 1.0, -1.0)
     p, log_rho = 4, np.empty((len(label), state.n_components))
-    log_pi = state.sticks.expected_log_weights()
+    log_pi = state.sticks.expected_log_weights()[state.sticks.places(state.n_components)]
     for h in range(state.n_components):
         precision = gates.nu[h] * np.linalg.inv(gates.scale[h])
         log_det = sum(digamma((gates.nu[h] - j) / 2) for j in range(p)) + p * np.log(2)

@@ -66,7 +66,7 @@ class Expectations:
 def expectations(state: GatedState, view: View) -> Expectations:
     """From the posterior's parameters to what the updates of rows use."""
     n, p = state.n_components, view.width
-    weight = state.sticks.expected_log_weights()[:n].copy()
+    weight = state.sticks.expected_log_weights()[state.sticks.places(n)]
     gates = state.gates
     precision = gates.nu[:, None, None] * np.linalg.inv(gates.scale) if p else np.zeros((n, 0, 0))
     pull = np.einsum("hpq,hq->hp", precision, gates.mean)

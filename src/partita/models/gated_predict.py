@@ -40,7 +40,7 @@ class GatedModel:
 
     @classmethod
     def of(cls, view: View, n_classes: int, state: GatedState) -> GatedModel:
-        weight = state.sticks.expected_weights()[: state.n_components]
+        weight = state.sticks.expected_weights()[state.sticks.places(state.n_components)]
         return cls(view, n_classes, weight / weight.sum(), state.gates, state.cells, state.experts, state.owner)
 
     @property

@@ -96,7 +96,7 @@ class StochasticProblem:
         return np.sort(rng.choice(len(self.label), n, replace=False, shuffle=False))
 
     def _moved(self, state: GatedState, sums: GatedSums, done: int) -> Running:
-        order = components_in_order(state, sums, self.priors)
+        order, _ = components_in_order(state, sums, self.priors)
         state = updated(state, sums, self.view, self.priors)
         return Running(state, sums.reordered(order), done)
 

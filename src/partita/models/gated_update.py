@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from ..families.normal_inverse_wishart import NormalInverseWishart
-from ..priors.sticks import Sticks, best_order
+from ..priors.sticks import Sticks, best_arrangement
 from .gated_rows import View
 from .gated_state import Experts, GatedState, Priors
 from .gated_sums import GatedSums
@@ -21,15 +21,16 @@ from .gated_sums import GatedSums
 EMPTY = 1e-6  # expected rows below which a component is dropped: the bound is the same to about this much
 
 
-def components_in_order(state: GatedState, sums: GatedSums, priors: Priors) -> np.ndarray:
-    """The components that are not empty, in the best order of the sticks."""
+def components_in_order(state: GatedState, sums: GatedSums, priors: Priors) -> tuple[np.ndarray, bool]:
+    """The components that are not empty, in their best order, and whether the last takes the last stick."""
     kept = np.flatnonzero(sums.count > EMPTY)
-    return kept[best_order(sums.count[kept], state.sticks.mean_concentration, priors.n_sticks)]
+    order, end = best_arrangement(sums.count[kept], state.sticks.mean_concentration, priors.n_sticks)
+    return kept[order], end
 
 
 def updated(state: GatedState, sums: GatedSums, view: View, priors: Priors) -> GatedState:
     """The posterior given the sums, empty components dropped, sticks in their best order."""
-    order = components_in_order(state, sums, priors)
+    order, end = components_in_order(state, sums, priors)
     counts = sums.count[order]
     gates = posterior_gates(priors.gate, counts, sums.first[order], sums.second[order])
     cells = [column.prior + sums.cells[j][order] for j, column in enumerate(view.cells)]
@@ -41,7 +42,7 @@ def updated(state: GatedState, sums: GatedSums, view: View, priors: Priors) -> G
     if len(order) < state.n_components or (order != np.arange(len(order))).any():
         moved = state.reordered(order)
     return replace(
-        moved, counts=counts, sticks=state.sticks.posterior(counts), gates=gates, cells=cells, experts=experts
+        moved, counts=counts, sticks=state.sticks.posterior(counts, end), gates=gates, cells=cells, experts=experts
     )
 
 

@@ -25,6 +25,7 @@ class Sticks:
     first, second           (N,) parameters of the Beta laws; those of the last stick, which is 1, do not count
     shape, rate             of q(alpha)
     prior_shape, prior_rate of p(alpha)
+    end                     whether the last component takes the last stick, empty ones before it
     """
 
     first: Array
@@ -33,6 +34,7 @@ class Sticks:
     rate: float
     prior_shape: float
     prior_rate: float
+    end: bool = False
 
     @classmethod
     def begin(cls, n_sticks: int, prior_shape: float, prior_rate: float) -> Sticks:
@@ -48,10 +50,15 @@ class Sticks:
     def mean_concentration(self) -> float:
         return self.shape / self.rate
 
-    def posterior(self, counts: ArrayLike) -> Sticks:
-        """Update q(V) from expected counts in the order of the sticks (absent ones are empty), then q(alpha)."""
+    def places(self, n_components: int) -> NDArray[np.intp]:
+        """The sticks of the components: the first ones, but for the last component where it takes the last."""
+        return _places(n_components, self.n_sticks, self.end)
+
+    def posterior(self, counts: ArrayLike, end: bool = False) -> Sticks:
+        """Update q(V) from expected counts of the components in their order (other sticks are empty), then q(alpha)."""
+        counts = np.asarray(counts, float)
         n = np.zeros(self.n_sticks)
-        n[: len(np.asarray(counts))] = counts
+        n[_places(len(counts), self.n_sticks, end)] = counts
         behind = n[::-1].cumsum()[::-1] - n
         first, second = 1.0 + n, self.mean_concentration + np.maximum(behind, 0.0)
         rest = (digamma(second) - digamma(first + second))[:-1].sum()
@@ -62,6 +69,7 @@ class Sticks:
             self.prior_rate - rest,
             self.prior_shape,
             self.prior_rate,
+            end,
         )
 
     def expected_log_weights(self) -> Array:
@@ -98,22 +106,41 @@ class Sticks:
 
 
 def best_order(counts: ArrayLike, concentration: float, n_sticks: int) -> NDArray[np.intp]:
-    """The order of components that gives sticks the highest bound at this concentration.
+    """The order of components on the first sticks that gives the highest bound at this concentration."""
+    return best_arrangement(counts, concentration, n_sticks, (False,))[0]
+
+
+def best_arrangement(
+    counts: ArrayLike, concentration: float, n_sticks: int, ends: tuple[bool, ...] = (False, True)
+) -> tuple[NDArray[np.intp], bool]:
+    """Order of the components, and whether the last takes the last stick, with the highest bound at this concentration.
 
     The bound is sum_h ln B(1 + n_h, concentration + sum_{l > h} n_l). Exchanging neighbours shows that falling counts
-    are best, save where the last stick, which is 1, is taken: there the last two may belong the other way round. The
-    given order is kept unless the new one is better, so that a reordering is never a loss.
+    are best, save where the last stick, which is 1 and costs nothing, is taken: there the last two may belong the other
+    way round, and a last component may be better off on it, behind empty ones. The given order is among those
+    compared, so that a rearrangement is never a loss.
     """
     counts = np.asarray(counts, float)
     order = np.argsort(-counts, kind="stable")
-    candidates = [np.arange(len(counts)), order]
-    if len(counts) == n_sticks > 1:
-        candidates.append(np.concatenate([order[:-2], order[:-3:-1]]))
-    values = [_bound(counts[candidate], concentration, n_sticks) for candidate in candidates]
-    return candidates[int(np.argmax(values))]
+    orders = [np.arange(len(counts)), order]
+    if len(counts) > 1:
+        orders.append(np.concatenate([order[:-2], order[:-3:-1]]))
+    best = max(
+        ((candidate, end) for candidate in orders for end in ends),
+        key=lambda pair: _bound(counts[pair[0]], concentration, n_sticks, pair[1]),
+    )
+    return best
 
 
-def _bound(counts: Array, concentration: float, n_sticks: int) -> float:
-    behind = counts[::-1].cumsum()[::-1] - counts
-    last = n_sticks - 1
-    return float(betaln(1.0 + counts, concentration + np.maximum(behind, 0.0))[:last].sum())
+def _places(n_components: int, n_sticks: int, end: bool) -> NDArray[np.intp]:
+    places = np.arange(n_components)
+    if end and n_components:
+        places[-1] = n_sticks - 1
+    return places
+
+
+def _bound(counts: Array, concentration: float, n_sticks: int, end: bool) -> float:
+    n = np.zeros(n_sticks)
+    n[_places(len(counts), n_sticks, end)] = counts
+    behind = n[::-1].cumsum()[::-1] - n
+    return float(betaln(1.0 + n, concentration + np.maximum(behind, 0.0))[:-1].sum())
