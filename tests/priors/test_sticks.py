@@ -4,6 +4,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy.special import betaln
 from scipy.stats import beta, gamma
 
 from partita.priors.sticks import Sticks, best_arrangement, best_order
@@ -40,8 +41,6 @@ def test_no_arrangement_is_better(concentration, n_sticks):
 
     def bound(order, end):
         """The part of the bound that an arrangement decides, at this concentration: the evidence of the sticks."""
-        from scipy.special import betaln
-
         n = np.zeros(n_sticks)
         places = np.arange(4)
         if end:

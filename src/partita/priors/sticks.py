@@ -116,15 +116,13 @@ def best_arrangement(
     """Order of the components, and whether the last takes the last stick, with the highest bound at this concentration.
 
     The bound is sum_h ln B(1 + n_h, concentration + sum_{l > h} n_l). Exchanging neighbours shows that falling counts
-    are best, save where the last stick, which is 1 and costs nothing, is taken: there the last two may belong the other
-    way round, and a last component may be better off on it, behind empty ones. The given order is among those
-    compared, so that a rearrangement is never a loss.
+    are best on all sticks but the last, which is 1 and costs nothing: any component may be better off there, behind
+    empty ones. The given order is among those compared, so that a rearrangement is never a loss.
     """
     counts = np.asarray(counts, float)
     order = np.argsort(-counts, kind="stable")
     orders = [np.arange(len(counts)), order]
-    if len(counts) > 1:
-        orders.append(np.concatenate([order[:-2], order[:-3:-1]]))
+    orders += [np.append(np.delete(order, place), order[place]) for place in range(len(order) - 1)]
     best = max(
         ((candidate, end) for candidate in orders for end in ends),
         key=lambda pair: _bound(counts[pair[0]], concentration, n_sticks, pair[1]),
