@@ -41,7 +41,7 @@ def test_the_bound_does_not_fall_when_components_empty(experts):
 def test_the_bound_does_not_fall_when_a_full_truncation_loses_a_component(experts, seed):
     """Every stick is taken at the start: the last, which is 1, may have to be kept when another empties."""
     table, label = frame(seed, n=60, n_classes=3)
-    state, bounds = bounds_of(problem(table[REALS], label, 3, experts, k=3, n_sticks=9), 120)
+    _, bounds = bounds_of(problem(table[REALS], label, 3, experts, k=3, n_sticks=9), 120)
     assert np.diff(bounds).min() >= -1e-7 * abs(bounds[-1])
 
 
