@@ -42,6 +42,8 @@ SMALL = [
 WHOLE = [Plan(PLAIN, k, POOLED, rows_worth=10.0) for k in (3, 10)]
 PLANS = [*SMALL, *WHOLE]
 FACTOR_STARTS = (0, 1, 3)  # clusters of each class; 0: all rows in one
+# of one model: share of the sticks that clusters take, and whether they are of single classes
+STARTS_OF_ONE = ((1.0, True), (1.0, False), (0.25, False), (0.25, True), (0.5, False))
 THESIS_ROWS = 10.0  # nu_0 = P + 12
 LEAST_BATCHES, PASSES = 100, 10  # steps over batches: at least so many, and so many passes over the rows
 EQUAL_ROWS = 100.0
@@ -114,10 +116,18 @@ def learn_one(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, n_sticks: int, max_iter: int,
     tol: float, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
 ) -> Learnt:  # fmt: skip
-    """One model of [1] from each stream, that of the highest bound taken."""
+    """One model of [1] from each stream, that of the highest bound taken.
+
+    Starts are clusters of single classes and, as in [1], of all rows, many and few, in turn: from clusters of single
+    classes a fit hardly finds components that hold two and let their expert tell them apart, and from many clusters it
+    hardly finds few.
+    """
     data = Data.make(table, [plain_lens(table)], label, weight, n_classes)
     plan = thesis_plan(n_sticks, n_classes)
     problems = [make_problem(plan, data, hyper, stream) for stream in streams]
+    for number, problem in enumerate(problems):
+        share, problem.within = STARTS_OF_ONE[number % len(STARTS_OF_ONE)]
+        problem.k = max(round(share * plan.k), 1)
     states, outcome = run_fits(problems, streams, max_iter, bound_settled(tol), runner, fingerprint)
     last = [outcome.infos["bound"][k, max(done, 1) - 1] for k, done in enumerate(outcome.steps_done)]
     best = int(np.nanargmax(last))

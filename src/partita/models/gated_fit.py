@@ -33,6 +33,7 @@ class GatedProblem:
     n_rows: int
     n_classes: int
     k: int
+    within: bool = True  # whether clusters are of single classes
 
     @classmethod
     def make(
@@ -42,7 +43,9 @@ class GatedProblem:
         return cls(view, priors, blocks, len(label), n_classes, k)
 
     def init(self, rng: np.random.Generator) -> GatedState:
-        state = first_state(self.view, self.blocks, self.priors, self.n_classes, self.k, self.n_rows, rng)
+        state = first_state(
+            self.view, self.blocks, self.priors, self.n_classes, self.k, self.n_rows, rng, self.within
+        )
         now = expectations(state, self.view)
         guesses = [table for b in self.blocks if b.sort == GUESSED for table in first_guesses(b, now.tables)]
         return replace(state, guesses=guesses)
