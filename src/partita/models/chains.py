@@ -133,11 +133,7 @@ class Chains:
             n_sweeps *= 2
 
     def _step(self, rng: np.random.Generator, walker: Walker) -> tuple[Walker, dict[str, float]]:
-        walker.done += 1
-        moved = walker.done % HYPER_EVERY == 0
-        laws = RESTAURANTS if walker.done <= RESTAURANT_SWEEPS else None
-        walker.chain, info = mixture.step(rng, walker.chain, self.problems[walker.problem], move_hyper=moved, laws=laws)
-        return walker, info
+        return advance(rng, walker, self.problems[walker.problem])
 
     def _take(self, walker: Walker) -> Kept:
         problem, chain = self.problems[walker.problem], walker.chain
@@ -148,6 +144,15 @@ class Chains:
             self.kinds[walker.problem], walker.problem, walker.done - 1, predictive.snapshot(problem.layout, chain),
             chain.z.copy(), chain.label.copy(), loo,
         )  # fmt: skip
+
+
+def advance(rng: np.random.Generator, walker: Walker, problem: Problem) -> tuple[Walker, dict[str, float]]:
+    """One step of a chain on its way."""
+    walker.done += 1
+    moved = walker.done % HYPER_EVERY == 0
+    laws = RESTAURANTS if walker.done <= RESTAURANT_SWEEPS else None
+    walker.chain, info = mixture.step(rng, walker.chain, problem, move_hyper=moved, laws=laws)
+    return walker, info
 
 
 def is_kept(step: int, n_sweeps: int) -> bool:
