@@ -28,7 +28,19 @@ struct Proposal {
 // log marginal likelihood of a group: of its statistics, in the columns of the view
 double group_evidence(const Layout& layout, const double* hyper, const Columns& columns, const double* stats) {
   double sum = 0.0;
-  for (int d : columns.all) sum += log_marginal(layout, d, hyper + 4 * d, stats + layout.stat_first[d]);
+  for (const auto* kind : {&columns.categorical, &columns.count, &columns.real, &columns.correlated})
+    for (const auto& one : *kind)
+      sum += log_marginal(layout, one.column, hyper + 4 * one.column, stats + layout.stat_first[one.column]);
+  const size_t n = columns.binary.size();
+  std::vector<double> gammas(6 * n);  // all at once: of a + ones, b + zeros, a + b; of a, b, a + b + ones + zeros
+  for (size_t m = 0; m < n; ++m) {
+    const int d = columns.binary[m].column;
+    const double *h = hyper + 4 * d, *s = stats + layout.stat_first[d];
+    const double six[6] = {h[0] + s[0], h[1] + s[1], h[0] + h[1], h[0], h[1], h[0] + h[1] + s[0] + s[1]};
+    for (int k = 0; k < 6; ++k) gammas[k * n + m] = six[k];
+  }
+  lgamma_in_place(gammas.data(), int(gammas.size()));
+  for (size_t m = 0; m < 6 * n; ++m) sum += m < 3 * n ? gammas[m] : -gammas[m];
   return sum;
 }
 

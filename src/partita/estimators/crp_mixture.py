@@ -56,7 +56,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     reservoir_size : rows kept by `partial_fit` to undo early mistakes.
     correlated : True models the real columns of a group by one full covariance (normal-inverse-Wishart).
     resampling : "systematic", "stratified", "residual" or "multinomial".
-    split_merge : split-merge proposals after every sweep of a chain.
+    split_merge : split-merge proposals after every second sweep of a chain.
     column_kinds : kinds of columns that should not be inferred: a dict (name or position to kind) or a list.
     random_state, n_jobs, progress, time_budget, checkpoint : as in all estimators. Same seed, same result, for any
         `n_jobs`.

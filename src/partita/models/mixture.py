@@ -118,10 +118,11 @@ def split_and_merge(rng: np.random.Generator, problem: Problem, chain: Chain) ->
 
 
 def step(
-    rng: np.random.Generator, chain: Chain, problem: Problem, *, move_hyper: bool = True,
+    rng: np.random.Generator, chain: Chain, problem: Problem, *, move_hyper: bool = True, propose: bool = True,
     laws: SeatingLaws | None = None,
 ) -> tuple[Chain, dict[str, float]]:  # fmt: skip
-    """One sweep of all moves, those of the columns' hyper-parameters if `move_hyper`. The chain is changed in place.
+    """One sweep of all moves, those of the columns' hyper-parameters if `move_hyper`, split-merge if `propose`. The
+    chain is changed in place.
 
     `laws`: the laws of seating to choose among, where not those of the settings.
     """
@@ -130,7 +131,7 @@ def step(
     if len(problem.labelled) < len(problem.label):
         sweep_unlabelled(rng, problem, chain)
         rename_groups(rng, problem, chain)
-    if settings.split_merge:
+    if settings.split_merge and propose:
         split_and_merge(rng, problem, chain)
     if settings.alpha is None:
         kernel.move_concentration(chain, laws or settings.laws, rng.random(chain.used.shape))
