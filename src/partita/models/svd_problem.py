@@ -21,6 +21,7 @@ class Hyper:
     noise   alpha ~ Gamma(noise_shape, noise_rate*), the common precision; g_i, d_j ~ Gamma(noise_df, noise_df)
     offsets b_i ~ N(prior mean, 1 / tau), tau ~ Gamma(offset_shape, offset_rate*), of rows and of columns
     mean    mu ~ N(centre, (mean_width*)^2)
+    cuts    c_1 < .. < c_{L-1} of an ordinal link: each N(0, cut_width^2), given their order
     ridge   lambda of a block of features, of the factors and of the offsets apart: Gamma(ridge_shape, ridge_rate / mean
             of the squared singular values); coefficients ~ N(0, theta_k / lambda), of offsets N(0, 1 / (tau lambda))
     paper   pi_k ~ Beta(a / K, b (K - 1) / K); alpha ~ Gamma(c, d); alpha_s ~ Gamma(e, f), the precision of s
@@ -34,6 +35,7 @@ class Hyper:
     offset_shape: float = 1.0
     offset_rate: float = 0.1
     mean_width: float = 10.0
+    cut_width: float = 10.0
     ridge_shape: float = 1.0
     ridge_rate: float = 0.3
     a: float = 1.0
