@@ -22,7 +22,7 @@ Move = Callable[[np.random.Generator, Problem, State], State]
 # laws with a few moments, so that averages settle
 HYPER = Hyper(
     theta_shape=4.0, theta_rate=2.0, noise_shape=4.0, noise_rate=3.0, noise_df=5.0, offset_shape=4.0, offset_rate=2.0,
-    mean_width=1.0, cut_width=1.2, ridge_shape=4.0, ridge_rate=3.0, a=1.5, b=1.0, c=4.0, d=3.0, e=4.0, f=0.5,
+    mean_width=1.0, cut_width=1.2, ridge_shape=4.0, ridge_rate=3.0, a=1.5, b=1.0, c=4.0, d=3.0, e=4.0, f=100.0,
 )  # fmt: skip
 
 
