@@ -4,7 +4,7 @@ Behind every trial stands a normal latent around f_ij of variance 1, as in [1], 
 enter as two numbers, however many they are. Rows [u_i, b_i] move by a Metropolis step whose proposal is the normal law
 of one Fisher scoring step from the present row [2]; the density of the way back enters the acceptance, so the step is
 exact in law, and nearly always accepted as the proposal is nearly the posterior. The global mean has a step of the
-same kind, and a direction that the data do not see (up with the mean, down with the offsets) is drawn exactly.
+same kind.
 
 [1] C. Wang (2010), Non-parametric Bayesian learning with incomplete data, PhD thesis, Duke University, section 5.4.3.
 [2] D. Gamerman (1997), Sampling from the posterior distribution in generalized linear mixed models, Statistics and
@@ -19,8 +19,10 @@ from scipy.special import ndtri
 from partita.kernels import kernel
 from partita.kernels.svd_links_contract import BinomialRows, Lines
 
-from .svd_coordinate import pieces
+from .svd_noise import fitted_values
+from .svd_pieces import cut_rows, run_pieces
 from .svd_problem import Problem
+from .svd_sides import ROWS, Side
 from .svd_state import State
 
 _PART = 200_000  # entries a kernel call treats: some tens of milliseconds
@@ -57,47 +59,44 @@ def working(problem: Problem, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return weight, score
 
 
-def move_side(
-    problem: Problem, rng: np.random.Generator, state: State, rows: bool, centre: np.ndarray, precision: np.ndarray
-) -> float:
-    """One step of all [u_i, b_i] (or [v_j, c_j]), prior N(centre, diag(precision)^-1); returns the share accepted.
-
-    centre (n, D), precision (D,): D is K, and one more where the problem has offsets.
-    """
-    entries, last = problem.entries, int(problem.offsets)
-    factors, offset = (state.U, state.row_offset) if rows else (state.V, state.column_offset)
-    met, known = (state.V * state.gain, state.column_offset) if rows else (state.U * state.gain, state.row_offset)
-    lines = (
-        Lines(entries.first_in_row, entries.column)
-        if rows
-        else Lines(entries.first_in_column, entries.row_by_column, entries.place)
-    )
-    own = np.concatenate([factors, offset[:, None][:, :last]], axis=1)
+def move_rows(problem: Problem, rng: np.random.Generator, state: State, side: Side, n_threads: int = 1) -> float:
+    """One step of all [u_i, b_i], or of all [v_j, c_j]; returns the share that was accepted."""
+    entries, k, last, there = problem.entries, state.n_components, int(problem.offsets), side.other
+    assert entries.trials is not None
+    lines = Lines(entries.first_in_row, entries.column)
+    if side is not ROWS:
+        lines = Lines(entries.first_in_column, entries.row_by_column, entries.place)
+    own = np.concatenate([side.matrix(state), side.offset(state)[:, None][:, :last]], axis=1)
+    n, width = own.shape
+    met = there.matrix(state)
     moved = BinomialRows(
-        entries.values, entries.trials, state.mean + known,
-        np.concatenate([met, np.ones((len(met), last))], axis=1),
-        np.ascontiguousarray(centre), np.ascontiguousarray(precision),
-        rng.standard_normal(own.shape), 1.0 - rng.random(len(own)), own, np.zeros(len(own), np.uint8),
-    )  # fmt: skip
-    width = own.shape[1]
-    for begin, end in pieces(lines.first, width * width + _COST):
-        kernel.svd_binomial_rows(lines, moved, begin, end)
-    k = state.n_components
-    factors, offset = np.ascontiguousarray(own[:, :k]), own[:, k].copy() if last else offset
-    if rows:
-        state.U, state.row_offset = factors, offset
-    else:
-        state.V, state.column_offset = factors, offset
+        entries.values,
+        entries.trials,
+        state.mean + there.offset(state),
+        np.concatenate([met * state.gain, np.ones((len(met), last))], axis=1),
+        np.ascontiguousarray(side.prior_mean(state)[:, :width]),
+        np.ascontiguousarray(side.precision(problem, state)[:width]),
+        rng.standard_normal((n, width)),
+        1.0 - rng.random(n),
+        own,
+        np.zeros(n, np.uint8),
+    )
+    pieces = cut_rows(lines.first, 2.0 * (width * width + _COST), 10.0 * width**2 + width**3)
+    run_pieces(lambda _, piece: kernel.svd_binomial_rows(lines, moved, *piece), pieces, n_threads)
+    side.put(state, np.ascontiguousarray(own[:, :k]), own[:, k].copy() if last else None)
     return float(moved.accepted.mean())
 
 
-def move_mean(problem: Problem, rng: np.random.Generator, state: State, fitted: np.ndarray) -> float:
+def move_mean(problem: Problem, rng: np.random.Generator, state: State, n_threads: int = 1) -> float:
     """mu ~ N(centre, (mean_width spread)^2) given the rest, by one scoring step; returns the log-likelihood there.
 
-    `fitted` (m,) includes the present mean.
+    Without offsets the mean is 0 and stays.
     """
+    fitted, now = fitted_values(problem, state, n_threads), state.mean
+    if not problem.offsets:
+        return float(log_likelihood(problem, fitted)[0])
     own = (problem.hyper.mean_width * problem.spread) ** -2.0
-    noise, log_uniform, now = rng.standard_normal(), np.log1p(-rng.random()), state.mean
+    noise, log_uniform = rng.standard_normal(), np.log1p(-rng.random())
 
     def scored(mean: float) -> tuple[float, float, float, float]:
         """Log-likelihood and log posterior at the mean; centre and precision of a step from there."""
@@ -111,19 +110,5 @@ def move_mean(problem: Problem, rng: np.random.Generator, state: State, fitted: 
     back = 0.5 * np.log(back_precision) - 0.5 * back_precision * (now - back_centre) ** 2
     if log_uniform < at_there - at_here + back - 0.5 * np.log(precision) + 0.5 * noise**2:
         state.mean = float(new)
-        return there
-    return here
-
-
-def shift(problem: Problem, rng: np.random.Generator, state: State) -> None:
-    """The mean up, all offsets of one side down by the same amount: a normal law, as the data do not see it."""
-    own = (problem.hyper.mean_width * problem.spread) ** -2.0
-    for offset, centre, tau in (
-        (state.row_offset, state.row_mean[:, -1], state.tau_row),
-        (state.column_offset, state.column_mean[:, -1], state.tau_column),
-    ):
-        precision = own + tau * len(offset)
-        pull = tau * (offset - centre).sum() - own * (state.mean - problem.centre)
-        amount = float(pull / precision + rng.standard_normal() / np.sqrt(precision))
-        state.mean += amount
-        offset -= amount
+        return float(there)
+    return float(here)

@@ -9,9 +9,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from .svd_binomial import move_mean, move_rows
 from .svd_gauge import draw_gauge
 from .svd_noise import draw_noise
 from .svd_offsets import draw_offsets
+from .svd_ordinal import move_latents
 from .svd_problem import Problem
 from .svd_rank import measure_rank
 from .svd_regression import draw_regression
@@ -27,11 +29,19 @@ def step(
 ) -> tuple[State, Mapping[str, float]]:
     """Steps 1-5; the state is changed in place."""
     state.sweep += 1
+    log_likelihood = move_latents(problem, rng, state, n_threads) if problem.link == "ordinal" else 0.0
     for side in SIDES:
-        draw_rows(problem, rng, state, side, n_threads)
+        if problem.link == "binomial":
+            move_rows(problem, rng, state, side, n_threads)
+        else:
+            draw_rows(problem, rng, state, side, n_threads)
         draw_regression(problem, rng, state, side)
     draw_offsets(problem, rng, state)
-    log_likelihood = draw_noise(problem, rng, state, n_threads)
+    if problem.link == "binomial":
+        log_likelihood = move_mean(problem, rng, state, n_threads)
+    else:
+        of_values = draw_noise(problem, rng, state, n_threads)
+        log_likelihood = of_values if problem.link == "gaussian" else log_likelihood
     draw_gauge(problem, rng, state)
     if state.sweep % RANK_EVERY == 0:
         state.rank = measure_rank(problem, state, n_threads)

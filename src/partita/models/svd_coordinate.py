@@ -13,6 +13,7 @@ start, since components with signal do not die and births from the prior hardly 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,11 +22,18 @@ from scipy.special import expit, log_ndtr, ndtri_exp
 from partita.kernels import kernel
 from partita.kernels.svd_links_contract import CoordinateRows, Lines
 
+from .svd_coordinate_start import init, kept
 from .svd_effects import draw_precisions, scaled_features
+from .svd_noise import log_likelihood
+from .svd_offsets import draw_tau
+from .svd_pieces import cut_rows, run_pieces
 from .svd_problem import Problem
+from .svd_sides import COLUMNS, ROWS, SIDES, Side
 from .svd_state import State
 
-HELD = 20  # first sweeps with every z at 1, so that components find a signal before they are judged
+__all__ = ["adapt", "init", "kept", "step"]
+
+HELD = 20  # first sweeps of burn-in in which z stays as it began: components find a signal before they are judged
 _FAR = -1e3  # standard deviations below zero where a cut normal is exponential to all digits
 
 
@@ -51,64 +59,50 @@ class Sweep:
     def fitted(self) -> np.ndarray:
         """(m,) fit at the observed cells, from nothing but the state."""
         entries, state = self.problem.entries, self.state
-        own, others, weight, _ = side(self, rows=True)
+        own, others, weight, _ = known(self, ROWS)
         fit = state.mean + state.column_offset[entries.column]
-        if self.row_features.shape[1]:
+        if state.column_effects is not None and self.row_features.shape[1]:
             fit += np.einsum("pf,pf->p", self.row_features[entries.row], state.column_effects[entries.column])
         for k in np.flatnonzero(weight):
             fit += weight[k] * own[entries.row, k] * others[entries.column, k]
         return fit
 
 
-def side(sweep: Sweep, rows: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """What the rows (or columns) are drawn with: own numbers, those they multiply, weights, prior precisions.
+def known(sweep: Sweep, side: Side) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """What a side is drawn with: its own numbers, those they multiply, weights, prior precisions.
 
     Columns of the first two: the K factors, effects of the other side's features, the offset.
     """
-    state, problem, k = sweep.state, sweep.problem, sweep.state.n_components
-    if rows:
-        factors, met, effects, features = state.U, state.V, state.row_effects, sweep.column_features
-        offset, precision, tau = state.row_offset, state.row_effect_precision, state.tau_row
-    else:
-        factors, met, effects, features = state.V, state.U, state.column_effects, sweep.row_features
-        offset, precision, tau = state.column_offset, state.column_effect_precision, state.tau_column
-    n, q, last = len(factors), features.shape[1], int(problem.offsets)
-    own = np.concatenate([factors, effects if q else np.zeros((n, 0)), offset[:, None][:, :last]], axis=1)
-    others = np.concatenate([met, features, np.ones((len(met), last))], axis=1)
+    state, problem = sweep.state, sweep.problem
+    features = sweep.column_features if side is ROWS else sweep.row_features
+    n, others, q, last = side.size(problem), side.other.size(problem), features.shape[1], int(problem.offsets)
+    effects, precision = _effects(state, side) if q else (np.zeros((n, 0)), np.zeros(0))
+    own = np.concatenate([side.matrix(state), effects, side.offset(state)[:, None][:, :last]], axis=1)
+    met = np.concatenate([side.other.matrix(state), features, np.ones((others, last))], axis=1)
     weight = np.concatenate([state.gain, np.ones(q + last)])
     # u_ik ~ N(0, 1/I), v_jk ~ N(0, 1/J)
-    priors = np.concatenate([np.full(k, float(n)), precision if q else np.zeros(0), np.full(last, tau)])
-    return own, others, weight, priors
+    priors = np.concatenate([np.full(state.n_components, float(n)), precision, np.full(last, side.tau(state))])
+    return own, met, weight, priors
 
 
-def draw_side(sweep: Sweep, rows: bool) -> None:
+def _effects(state: State, side: Side) -> tuple[np.ndarray, np.ndarray]:
+    return getattr(state, f"{side.name}_effects"), getattr(state, f"{side.name}_effect_precision")
+
+
+def draw_side(sweep: Sweep, side: Side, n_threads: int = 1) -> None:
     """(5.8)-(5.11) and the same for effects and offsets, which are components with one side known."""
-    entries, state = sweep.problem.entries, sweep.state
-    own, others, weight, precision = side(sweep, rows)
-    lines = (
-        Lines(entries.first_in_row, entries.column)
-        if rows
-        else Lines(entries.first_in_column, entries.row_by_column, entries.place)
-    )
+    entries, state, k = sweep.problem.entries, sweep.state, sweep.state.n_components
+    own, met, weight, precision = known(sweep, side)
+    lines = Lines(entries.first_in_row, entries.column)
+    if side is COLUMNS:
+        lines = Lines(entries.first_in_column, entries.row_by_column, entries.place)
     noise = sweep.rng.standard_normal(own.shape)
-    given = CoordinateRows(weight, precision, float(state.alpha), others, noise, own, sweep.residual)
-    for begin, end in pieces(lines.first, own.shape[1]):
-        kernel.svd_coordinate_rows(lines, given, begin, end)
-    k, last = state.n_components, own.shape[1] - int(sweep.problem.offsets)
-    factors, effects = np.ascontiguousarray(own[:, :k]), own[:, k:last].copy()
-    offset = own[:, last].copy() if sweep.problem.offsets else np.zeros(len(own))
-    if rows:
-        state.U, state.row_effects, state.row_offset = factors, effects, offset
-    else:
-        state.V, state.column_effects, state.column_offset = factors, effects, offset
-
-
-def pieces(first: np.ndarray, width: int, work: int = 20_000_000) -> list[tuple[int, int]]:
-    """Rows begin : end of about equal work, none longer than some tens of milliseconds."""
-    per_row = (np.diff(first) + 1.0) * max(width, 1)
-    number = np.floor(np.cumsum(per_row) / work).astype(np.int64)
-    starts = np.flatnonzero(np.diff(number, prepend=-1))
-    return [(int(a), int(b)) for a, b in zip(starts, np.append(starts[1:], len(per_row)), strict=True)]
+    given = CoordinateRows(weight, precision, float(state.alpha), met, noise, own, sweep.residual)
+    pieces = cut_rows(lines.first, 4.0 * own.shape[1], 10.0 * own.shape[1])
+    run_pieces(lambda _, piece: kernel.svd_coordinate_rows(lines, given, *piece), pieces, n_threads)
+    last = own.shape[1] - int(sweep.problem.offsets)
+    side.put(state, np.ascontiguousarray(own[:, :k]), own[:, last].copy() if sweep.problem.offsets else None)
+    setattr(state, f"{side.name}_effects", own[:, k:last].copy())
 
 
 def _sums(sweep: Sweep, k: int) -> tuple[float, float]:
@@ -178,36 +172,34 @@ def draw_scale_precision(sweep: Sweep) -> None:
 def draw_effect_precisions(sweep: Sweep) -> None:
     """lambda of every feature of (5.14), and the precisions of the offsets."""
     state, problem, rng = sweep.state, sweep.problem, sweep.rng
-    assert state.row_effects is not None and state.column_effects is not None
-    state.row_effect_precision = draw_precisions(rng, problem, state.row_effects)
-    state.column_effect_precision = draw_precisions(rng, problem, state.column_effects)
-    if problem.offsets:
-        hyper, rate = problem.hyper, problem.hyper.offset_rate * problem.spread**2
-        for name, offset in (("tau_row", state.row_offset), ("tau_column", state.column_offset)):
-            drawn = rng.gamma(hyper.offset_shape + 0.5 * len(offset)) / (rate + 0.5 * (offset @ offset))
-            setattr(state, name, float(drawn))
+    for side in SIDES:
+        setattr(state, f"{side.name}_effect_precision", draw_precisions(rng, problem, _effects(state, side)[0]))
+        if problem.offsets:
+            draw_tau(problem, rng, state, side)
 
 
 def draw_mean(sweep: Sweep) -> None:
     """mu ~ N(centre, (mean_width spread)^2) given the rest."""
-    problem, state = sweep.problem, sweep.state
+    problem, state, n = sweep.problem, sweep.state, len(sweep.residual)
     if problem.offsets:
         own = (problem.hyper.mean_width * problem.spread) ** -2.0
-        precision = own + state.alpha * len(sweep.residual)
-        mean = (own * problem.centre + state.alpha * (sweep.residual.sum() + len(sweep.residual) * state.mean)) / precision
-        new = float(mean + sweep.rng.standard_normal() / np.sqrt(precision))
+        precision = own + state.alpha * n
+        pull = own * problem.centre + state.alpha * (sweep.residual.sum() + n * state.mean)
+        new = float(pull / precision + sweep.rng.standard_normal() / np.sqrt(precision))
         sweep.residual -= new - state.mean
         state.mean = new
 
 
-def step(problem: Problem, rng: np.random.Generator, state: State, held: int = 0) -> tuple[State, dict[str, float]]:
-    """One sweep in the order of [1]; z stays as it is in the first `held` sweeps of a chain."""
+def step(
+    problem: Problem, rng: np.random.Generator, state: State, n_threads: int = 1
+) -> tuple[State, Mapping[str, float]]:
+    """One sweep in the order of [1]."""
     sweep = Sweep.begin(problem, rng, state)
     draw_scales(sweep)
-    if state.sweep >= held:
+    if not state.held or state.sweep >= HELD:
         draw_switches(sweep)
-    draw_side(sweep, rows=True)
-    draw_side(sweep, rows=False)
+    for side in SIDES:
+        draw_side(sweep, side, n_threads)
     draw_mean(sweep)
     draw_noise(sweep)
     draw_scale_precision(sweep)
@@ -215,5 +207,15 @@ def step(problem: Problem, rng: np.random.Generator, state: State, held: int = 0
     assert state.z is not None
     state.sweep += 1
     state.rank = int(state.z.sum())
-    rmse = float(np.sqrt(np.mean(sweep.residual**2))) if len(sweep.residual) else 0.0
-    return state, {"rank": state.rank, "components": state.rank, "noise": state.alpha, "rmse": rmse}
+    squares = float(sweep.residual @ sweep.residual)
+    return state, {
+        "rank": float(state.rank),
+        "components": float(state.rank),
+        "noise": float(state.alpha),
+        "log_likelihood": log_likelihood(problem, state, squares),
+    }
+
+
+def adapt(problem: Problem, rng: np.random.Generator, state: State, births: bool, n_threads: int = 1) -> None:
+    """After a sweep of burn-in: in the first ones z stays as it began."""
+    state.held = state.held and births

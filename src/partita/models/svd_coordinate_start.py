@@ -9,42 +9,66 @@ import numpy as np
 from .svd_draw import Draw
 from .svd_effects import coefficients_of, scaled_features
 from .svd_problem import Problem
+from .svd_rank import cell_matrix, leading_pairs
+from .svd_sides import SIDES
 from .svd_state import State
 
+_FIRST_PRECISION = 10.0  # of effects, in units of the values' spread
+_SHRUNK = 0.3  # share of a singular value of the observed cells that is signal, for a start
 _KNOWN = 1e-8  # variance of what a feature gives a row: none, but for divisions by it
 
 
-def start(problem: Problem, rng: np.random.Generator, n_components: int) -> State:
-    """Factors from the prior, every component on, scales such that together they spread as the cells do."""
-    k, rows, columns = n_components, problem.n_rows, problem.n_columns
-    spread = problem.spread if problem.spread > 0 else 1.0
-    effects = [problem.column_features.n_coefficients, problem.row_features.n_coefficients]
-    return State(
-        rng.standard_normal((rows, k)) / np.sqrt(rows),
-        rng.standard_normal((columns, k)) / np.sqrt(columns),
-        np.ones(k),
-        np.zeros(rows),
-        np.zeros(columns),
-        np.ones(rows),
-        np.ones(columns),
-        np.zeros((rows, k + 1)),
-        np.zeros((columns, k + 1)),
+def init(problem: Problem, rng: np.random.Generator, start: str | int = "random") -> State:
+    """`max_rank` candidates with factors from the prior, all of them on, or only as many as `start` says.
+
+    Scales are such that together the components spread as the cells do; `start="svd"` takes factors and scales from
+    the leading singular triplets of the observed cells.
+    """
+    k, spread = problem.max_rank, problem.spread
+    rows, columns = problem.n_rows, problem.n_columns
+    on = k if isinstance(start, str) else min(int(start), k)
+    scale = spread * np.sqrt(rows * columns / max(on, 1))
+    state = State(
+        U=rng.standard_normal((rows, k)) / np.sqrt(rows),
+        V=rng.standard_normal((columns, k)) / np.sqrt(columns),
+        theta=np.ones(k),
+        row_offset=np.zeros(rows),
+        column_offset=np.zeros(columns),
+        row_noise=np.ones(rows),
+        column_noise=np.ones(columns),
+        row_mean=np.zeros((rows, k + 1)),
+        column_mean=np.zeros((columns, k + 1)),
         mean=problem.centre if problem.offsets else 0.0,
         alpha=spread**-2.0,
         tau_row=spread**-2.0,
         tau_column=spread**-2.0,
-        s=np.full(k, spread * np.sqrt(rows * columns / max(k, 1))),
-        z=np.ones(k),
-        alpha_s=max(k, 1) / (spread**2 * rows * columns),
-        row_effects=np.zeros((rows, effects[0])),
-        column_effects=np.zeros((columns, effects[1])),
-        row_effect_precision=np.full(effects[0], 10.0 * spread**-2.0),
-        column_effect_precision=np.full(effects[1], 10.0 * spread**-2.0),
-        rank=k,
+        s=np.full(k, scale),
+        z=(np.arange(k) < on).astype(float),
+        alpha_s=scale**-2.0,
+        held=True,
+        rank=on,
     )
+    _start_effects(problem, state)
+    if start == "svd" and len(problem.entries):
+        residual = problem.entries.values - state.mean
+        u, size, v = leading_pairs(cell_matrix(problem, residual), k, rng)
+        found = len(size)
+        state.U[:, :found], state.V[:, :found] = u, v
+        assert state.s is not None
+        # unobserved cells count as zero: the values are those of the whole matrix when divided by the share observed
+        state.s[:found] = np.maximum(_SHRUNK * size * rows * columns / len(residual), 1e-8 * scale)
+    return state
 
 
-def draw_of(problem: Problem, state: State) -> Draw:
+def _start_effects(problem: Problem, state: State) -> None:
+    """Features say nothing yet."""
+    for side in SIDES:
+        n, count = side.size(problem), side.other.features(problem).n_coefficients
+        setattr(state, f"{side.name}_effects", np.zeros((n, count)))
+        setattr(state, f"{side.name}_effect_precision", np.full(count, _FIRST_PRECISION / problem.spread**2))
+
+
+def kept(problem: Problem, state: State) -> Draw:
     """A kept draw; effects of features become factors with one side known.
 
     R G_R' is U V' with R in the place of U: an unseen row has its features there, an unseen column the prior of G_R.

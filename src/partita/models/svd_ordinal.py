@@ -19,7 +19,9 @@ from scipy.special import ndtri
 
 from partita.kernels import kernel
 
+from .svd_noise import fitted_values
 from .svd_problem import Problem
+from .svd_sides import SIDES, Side
 from .svd_state import State
 
 _PART = 200_000  # entries a kernel call treats: some tens of milliseconds
@@ -61,11 +63,12 @@ def noise_scale(problem: Problem, state: State) -> np.ndarray:
 
 
 def move_cuts(
-    problem: Problem, rng: np.random.Generator, state: State, fitted: np.ndarray, scale: np.ndarray, adapt: bool
+    problem: Problem, rng: np.random.Generator, state: State, fitted: np.ndarray, scale: np.ndarray
 ) -> float:
     """Random walks of the even and then of the odd cut points, given the fit alone; returns the log-likelihood."""
     assert state.cuts is not None and state.cut_step is not None
     cuts, width = state.cuts.copy(), problem.hyper.cut_width
+    state.cut_taken = np.zeros(len(cuts), bool)
     now = evidence(problem, fitted, scale, cuts)
     for parity in (0, 1):
         chosen = np.arange(parity, len(cuts), 2)
@@ -84,27 +87,26 @@ def move_cuts(
         cuts[chosen] = np.where(accepted, proposal[chosen], cuts[chosen])
         touched = np.concatenate([chosen[accepted], chosen[accepted] + 1])
         now[touched] = then[touched]
-        if adapt:
-            state.cut_step[chosen] *= np.where(accepted, _WIDER, _NARROWER)
+        state.cut_taken[chosen] = accepted
     state.cuts = cuts
     return float(now.sum())
 
 
-def shift(problem: Problem, rng: np.random.Generator, state: State) -> None:
-    """Cut points and all offsets of one side move together: a normal law, as the data do not see it."""
-    assert state.cuts is not None
-    own, centre = problem.hyper.cut_width**-2.0, -state.cuts.sum() * problem.hyper.cut_width**-2.0
-    for offset, mean, tau in (
-        (state.row_offset, state.row_mean[:, -1], state.tau_row),
-        (state.column_offset, state.column_mean[:, -1], state.tau_column),
-    ):
-        precision = own * len(state.cuts) + tau * len(offset)
-        amount = (centre - tau * (offset - mean).sum()) / precision + rng.standard_normal() / np.sqrt(precision)
-        offset += amount
-        state.cuts = state.cuts + amount
-        if state.latent is not None:
-            state.latent = state.latent + amount
-        centre = -state.cuts.sum() * own
+def adapt_steps(state: State) -> None:
+    """Random steps of cut points longer where the last was accepted; for burn-in only."""
+    if state.cut_step is not None and state.cut_taken is not None:
+        state.cut_step = state.cut_step * np.where(state.cut_taken, _WIDER, _NARROWER)
+
+
+def shift(problem: Problem, rng: np.random.Generator, state: State, side: Side) -> None:
+    """Cut points, latents and all offsets of one side up by the same amount: a normal law, as the data do not see it."""
+    assert state.cuts is not None and state.latent is not None
+    own, tau, offset = problem.hyper.cut_width**-2.0, side.tau(state), side.offset(state)
+    precision = own * len(state.cuts) + tau * len(offset)
+    pull = -own * float(state.cuts.sum()) - tau * float((offset - side.prior_mean(state)[:, -1]).sum())
+    amount = pull / precision + rng.standard_normal() / np.sqrt(precision)
+    state.cuts, state.latent = state.cuts + amount, state.latent + amount
+    side.put(state, side.matrix(state), offset + amount)
 
 
 def draw_latents(
@@ -122,16 +124,15 @@ def draw_latents(
     state.latent = latent
 
 
-def latent_move(
-    problem: Problem, rng: np.random.Generator, state: State, fitted: np.ndarray, adapt: bool
-) -> float:
-    """Cut points, the shift and latents, given everything else; `adapt` the steps in burn-in only.
+def move_latents(problem: Problem, rng: np.random.Generator, state: State, n_threads: int = 1) -> float:
+    """Cut points, latents and the shifts, given everything else.
 
-    `fitted` (m,) is the fit with its offsets, in row order. Returns the log-likelihood, latents integrated out.
+    Returns the log-likelihood of the levels, latents integrated out.
     """
-    scale = noise_scale(problem, state)
-    log_likelihood = move_cuts(problem, rng, state, fitted, scale, adapt)
+    fitted, scale = fitted_values(problem, state, n_threads), noise_scale(problem, state)
+    log_likelihood = move_cuts(problem, rng, state, fitted, scale)
     draw_latents(problem, rng, state, fitted, scale)
     if problem.offsets:
-        shift(problem, rng, state)
+        for side in SIDES:
+            shift(problem, rng, state, side)
     return log_likelihood

@@ -11,11 +11,12 @@ import math
 
 import numpy as np
 
-from .svd_noise import fitted_values
+from .svd_ordinal import adapt_steps
 from .svd_problem import Problem
 from .svd_rank import cell_matrix, leading_pairs, noise_edge
 from .svd_sides import SIDES
 from .svd_state import State
+from .svd_weights import weighted_residuals
 
 SPARES = 2
 SPARE_SCALE = 0.7
@@ -26,7 +27,8 @@ EDGE_EVERY = 20
 
 def adapt(problem: Problem, rng: np.random.Generator, state: State, births: bool, n_threads: int = 1) -> None:
     """After a sweep of burn-in; `births` says whether components may still be born."""
-    if problem.unequal_noise and state.sweep % EDGE_EVERY == 0:
+    adapt_steps(state)
+    if (problem.unequal_noise or problem.link == "binomial") and state.sweep % EDGE_EVERY == 0:
         state.edge = noise_edge(problem, rng, state)
     truncate(problem, rng, state)
     room = state.n_components < problem.max_rank + SPARES
@@ -51,10 +53,7 @@ def truncate(problem: Problem, rng: np.random.Generator, state: State) -> None:
 
 
 def give_birth(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> None:
-    entries = problem.entries
-    y = entries.values if state.latent is None else state.latent
-    weight = state.row_noise[entries.row] * state.column_noise[entries.column]
-    residual = (y - fitted_values(problem, state, n_threads)) * weight
+    residual = weighted_residuals(problem, state, n_threads)
     u, _, v = leading_pairs(cell_matrix(problem, residual), 1, rng)
     theta = BIRTH_SCALE * edge_scale(state)
     add_component(state, u[:, 0] * math.sqrt(theta * len(u)), v[:, 0] * math.sqrt(theta * len(v)), theta)
