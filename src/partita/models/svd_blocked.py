@@ -1,6 +1,7 @@
 """The blocked sampler: rows drawn whole. `step(problem, rng, state, n_threads) -> (state, info)` is one sweep.
 
-A sweep leaves the law of the state given the cells as it is; births and truncation (`svd_truncation`) stand apart.
+A sweep leaves the law of the state given the cells as it is; `adapt`, births and truncation, stands apart and is for
+burn-in only.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ from .svd_rank import measure_rank
 from .svd_regression import draw_regression
 from .svd_rows import draw_rows
 from .svd_sides import SIDES
+from .svd_start import init
 from .svd_state import State
+from .svd_truncation import adapt
+
+__all__ = ["adapt", "init", "step"]
 
 RANK_EVERY = 5  # sweeps: looking costs a few passes over the cells
 

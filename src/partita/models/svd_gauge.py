@@ -1,7 +1,8 @@
 """Steps 4 and 5 of a sweep: moves along which U V' stays as it is, the scales theta integrated out; then theta.
 
 With theta_k integrated out the prior of component k is (rate + Q_kk / 2)^-(shape + n / 2), where Q is the sum of
-squares of factors about their prior means and of coefficients, and n their number. Rotating a pair by an angle keeps U V' and changes Q_kk and Q_ll; multiplying u_k by c and dividing v_k by it changes the shares of the two sides.
+squares of factors about their prior means and of coefficients, and n their number. Rotating a pair of components keeps
+U V' and changes Q_kk and Q_ll; multiplying u_k by c and dividing v_k by it changes the shares of the two sides.
 Rotations are what makes the rank forget where the chain began.
 """
 
