@@ -1,5 +1,6 @@
 // Binomial entries through a probit: trials are never expanded. Rows move by a Metropolis step whose proposal is one step of
-// Fisher scoring (iteratively weighted least squares) from where the row is: D. Gamerman (1997), Statistics and Computing 7, 57-68.
+// weighted least squares from where the row is: D. Gamerman (1997), Statistics and Computing 7, 57-68. The weights are observed
+// curvatures, not expected ones as there, which vanish where a fit is far off, so that a row would never find back.
 #include <vector>
 
 #include "svd_links.hpp"
@@ -84,8 +85,8 @@ class Scoring {
     double own = 0.0;
     for (int a = 0; a < width_; ++a) own += design[a] * x[a];
     const Probit here(rows.base[lines.other[p]] + own);
-    const double successes = rows.successes[at], trials = rows.trials[at], failures = trials - successes;
-    const double weight = trials * here.success_slope * here.failure_slope;
+    const double successes = rows.successes[at], failures = rows.trials[at] - successes;
+    const double weight = successes * here.success_curvature + failures * here.failure_curvature;
     const double response = weight * own + successes * here.success_slope - failures * here.failure_slope;
     for (int a = 0; a < width_; ++a) {
       const double weighted = weight * design[a];

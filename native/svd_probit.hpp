@@ -8,12 +8,15 @@ namespace partita {
 constexpr double kRootHalf = 0.70710678118654752440, kLogRootTwoPi = 0.91893853320467274178;
 constexpr double kFarTail = 10.0;  // beyond it the continued fraction below is exact to the last digits
 
-// Phi(-x) / phi(x) for x >= kFarTail: Laplace's continued fraction
-inline double mills_ratio(double x) {
+// phi(x) / Phi(-x) - x for x >= kFarTail: Laplace's continued fraction
+inline double far_excess(double x) {
   double tail = x;
-  for (int k = 16; k >= 1; --k) tail = x + k / tail;
+  for (int k = 16; k >= 2; --k) tail = x + k / tail;
   return 1.0 / tail;
 }
+
+// Phi(-x) / phi(x) for x >= kFarTail
+inline double mills_ratio(double x) { return 1.0 / (x + far_excess(x)); }
 
 // log Phi(x)
 inline double log_below(double x) {
@@ -23,28 +26,32 @@ inline double log_below(double x) {
   return -0.5 * x * x - kLogRootTwoPi + std::log(mills_ratio(-x));
 }
 
-// log Phi(x), log Phi(-x) and the slopes phi(x) / Phi(x), phi(x) / Phi(-x)
+// log Phi(x) and log Phi(-x), their slopes phi(x) / Phi(x) and phi(x) / Phi(-x) (the latter's sign changed), and their curvatures
+// (signs changed, so that all are positive)
 struct Probit {
-  double log_success, log_failure, success_slope, failure_slope;
+  double log_success, log_failure, success_slope, failure_slope, success_curvature, failure_curvature;
 
   explicit Probit(double x) {
     const double size = std::fabs(x), log_density = -0.5 * x * x - kLogRootTwoPi, density = std::exp(log_density);
-    double small, log_small, steep;
+    double small, log_small, excess;  // of the less likely outcome; its slope is size + excess
     if (size < kFarTail) {
       small = 0.5 * std::erfc(size * kRootHalf);
       log_small = std::log(small);
-      steep = density / small;
+      excess = density / small - size;
     } else {
-      const double ratio = mills_ratio(size);
-      log_small = log_density + std::log(ratio);
-      small = density * ratio;
-      steep = 1.0 / ratio;
+      excess = far_excess(size);
+      log_small = log_density - std::log(size + excess);
+      small = density / (size + excess);
     }
-    const double log_large = std::log1p(-small), flat = density / (1.0 - small);
-    log_success = x < 0.0 ? log_small : log_large;
-    log_failure = x < 0.0 ? log_large : log_small;
-    success_slope = x < 0.0 ? steep : flat;
-    failure_slope = x < 0.0 ? flat : steep;
+    const double log_large = std::log1p(-small), steep = size + excess, flat = density / (1.0 - small);
+    const bool rare = x < 0.0;  // a success is the less likely outcome
+    log_success = rare ? log_small : log_large;
+    log_failure = rare ? log_large : log_small;
+    success_slope = rare ? steep : flat;
+    failure_slope = rare ? flat : steep;
+    const double steep_curvature = steep * excess, flat_curvature = flat * (flat + size);
+    success_curvature = rare ? steep_curvature : flat_curvature;
+    failure_curvature = rare ? flat_curvature : steep_curvature;
   }
 };
 

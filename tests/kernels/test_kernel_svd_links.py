@@ -123,6 +123,7 @@ def test_binomial_rows_equal_their_twins(width, side):
         uniform=rng.random(n),
     )  # fmt: skip
     start = rng.normal(size=(n, width))
+    start[3] = 40.0  # a row far off
     results = []
     for module in (native, reference):
         rows = BinomialRows(**given, own=start.copy(), accepted=np.zeros(n, np.uint8))
@@ -132,6 +133,21 @@ def test_binomial_rows_equal_their_twins(width, side):
     np.testing.assert_array_equal(results[0].accepted, results[1].accepted)
     np.testing.assert_allclose(results[0].own, results[1].own, rtol=1e-8, atol=1e-10)
     assert 0 < results[0].accepted.sum()
+
+
+@pytest.mark.parametrize("off", [-15.0, 15.0])
+def test_a_row_far_off_finds_back(off):
+    """Successes and failures both, the fit far in a tail: the next few proposals must be near the data, and taken."""
+    rng = np.random.default_rng(9)
+    lines = Lines(np.array([0, 6], np.int64), np.arange(6, dtype=np.int32))
+    rows = BinomialRows(
+        np.array([1.0, 0, 1, 2, 0, 1]), np.full(6, 3.0), np.zeros(6), rng.normal(size=(6, 2)) + 1, np.zeros((1, 2)),
+        np.full(2, 1.0), np.empty((1, 2)), np.empty(1), np.full((1, 2), off), np.zeros(1, np.uint8),
+    )  # fmt: skip
+    for _ in range(20):
+        rows.noise[:], rows.uniform[:] = rng.normal(size=(1, 2)), 1 - rng.random(1)
+        native.svd_binomial_rows(lines, rows, 0, 1)
+    assert np.abs(rows.own).max() < 5
 
 
 @pytest.mark.parametrize("side", [0, 1])

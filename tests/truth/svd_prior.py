@@ -70,6 +70,7 @@ def draw_regression(
     for block in features.blocks:
         ridge = rng.gamma(hyper.ridge_shape, size=2) / (hyper.ridge_rate / np.mean(block.size**2))
         spread = np.sqrt(np.append(theta / ridge[0], 1.0 / (tau * ridge[1])))
+        spread[k] *= world.offsets
         regression.coefficients.append(rng.standard_normal((len(block), k + 1)) * spread)
         regression.ridge.append(ridge)
     mean = np.zeros((world.shape[side], k + 1)) + (features.mean(regression.coefficients) if features.blocks else 0.0)
@@ -171,11 +172,13 @@ def statistics(world: World, problem: Problem, state: State) -> dict[str, float]
     }  # fmt: skip
     for name, regression in (("beta", state.row_regression), ("gamma", state.column_regression)):
         for b, (g, ridge) in enumerate(zip(regression.coefficients, regression.ridge)):
-            named |= {f"{name}{b}": np.tanh(g), f"ridge of {name}{b}": np.log(ridge)}
+            named |= {f"{name}{b}": np.tanh(g), f"ridge of {name}{b}": np.log(ridge[: 1 + world.offsets])}
     for name in ("row", "column"):
         precision = getattr(state, f"{name}_effect_precision")
         if precision is not None:
             named[f"lambda of {name}s"] = np.log(precision)
+    if not world.offsets:
+        del named["tau"]  # not in the model
     found: dict[str, float] = {}
     for name, value in named.items():
         if value is not None and np.size(value):

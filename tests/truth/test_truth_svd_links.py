@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from svd_prior import LIMIT, Move, World, changes, full_fit, worst
+from svd_prior import LIMIT, Move, World, changes, full_fit, together, worst
 
-from partita.models import svd_binomial, svd_ordinal
+from partita.models import svd_binomial, svd_blocked, svd_ordinal
 from partita.models.svd_problem import Problem
+from partita.models.svd_sides import COLUMNS, ROWS
 from partita.models.svd_state import State
 
 ORDINAL = {
@@ -32,12 +33,13 @@ def ordinal_move(which: str) -> Alone:
         def move(rng: np.random.Generator, problem: Problem, state: State) -> State:
             fitted, scale = at_cells(world, state), svd_ordinal.noise_scale(problem, state)
             if which == "everything":
-                svd_ordinal.latent_move(problem, rng, state, fitted, adapt=False)
+                svd_ordinal.move_latents(problem, rng, state)
             elif which == "shift":
-                svd_ordinal.shift(problem, rng, state)
+                svd_ordinal.shift(problem, rng, state, ROWS)
+                svd_ordinal.shift(problem, rng, state, COLUMNS)
             else:  # latents follow the cut points, which have integrated them out
                 if which == "cuts":
-                    svd_ordinal.move_cuts(problem, rng, state, fitted, scale, adapt=False)
+                    svd_ordinal.move_cuts(problem, rng, state, fitted, scale)
                 svd_ordinal.draw_latents(problem, rng, state, fitted, scale)
             return state
 
@@ -49,15 +51,10 @@ def ordinal_move(which: str) -> Alone:
 def binomial_move(which: str) -> Alone:
     def of(world: World) -> Move:
         def move(rng: np.random.Generator, problem: Problem, state: State) -> State:
-            width = world.n_components + world.offsets
-            if which in ("rows", "columns"):
-                centre, tau = (state.row_mean, state.tau_row) if which == "rows" else (state.column_mean, state.tau_column)
-                precision = np.append(1.0 / state.theta, tau)[:width]
-                svd_binomial.move_side(problem, rng, state, which == "rows", centre[:, :width], precision)
-            elif which == "mean":
-                svd_binomial.move_mean(problem, rng, state, at_cells(world, state))
+            if which == "mean":
+                svd_binomial.move_mean(problem, rng, state)
             else:
-                svd_binomial.shift(problem, rng, state)
+                svd_binomial.move_rows(problem, rng, state, ROWS if which == "rows" else COLUMNS)
             return state
 
         return move
@@ -65,23 +62,43 @@ def binomial_move(which: str) -> Alone:
     return of
 
 
+def sweep(world: World) -> Move:
+    return lambda rng, problem, state: svd_blocked.step(problem, rng, state)[0]
+
+
 CASES = [
     *((ORDINAL[name], ordinal_move(move)) for name in ORDINAL for move in ("latents", "cuts", "everything")),
     (ORDINAL["four levels"], ordinal_move("shift")),
     *((BINOMIAL[name], binomial_move(move)) for name in BINOMIAL for move in ("rows", "columns")),
-    *((BINOMIAL["offsets"], binomial_move(move)) for move in ("mean", "shift")),
+    (BINOMIAL["offsets"], binomial_move("mean")),
+    *((world, sweep) for world in (*ORDINAL.values(), *BINOMIAL.values())),
 ]
 NAMES = [
     *(f"{move}, ordinal, {name}" for name in ORDINAL for move in ("latents", "cuts", "everything")),
     "shift, ordinal, four levels",
     *(f"{move}, binomial, {name}" for name in BINOMIAL for move in ("rows", "columns")),
-    *(f"{move}, binomial, offsets" for move in ("mean", "shift")),
+    "mean, binomial, offsets",
+    *(f"sweep, ordinal, {name}" for name in ORDINAL),
+    *(f"sweep, binomial, {name}" for name in BINOMIAL),
 ]
 
 
 @pytest.mark.parametrize("world, move", CASES, ids=NAMES)
 def test_a_move_keeps_the_joint_law(world, move):
     z, key = worst(changes(world, move(world), 300))
+    assert z < LIMIT, key
+
+
+@pytest.mark.parametrize("world", [ORDINAL["four levels"], BINOMIAL["offsets"]], ids=["ordinal", "binomial"])
+def test_all_moves_keep_the_joint_law(world):
+    z, key = worst(together(world, sweep(world), 600))
+    assert z < LIMIT, key
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", [*ORDINAL.values(), *BINOMIAL.values()], ids=[*ORDINAL, *(f"{b} " for b in BINOMIAL)])
+def test_all_moves_keep_the_joint_law_in_a_long_run(world):
+    z, key = worst(together(world, sweep(world), 40_000))
     assert z < LIMIT, key
 
 

@@ -2,8 +2,9 @@
 
 Behind every trial stands a normal latent around f_ij of variance 1, as in [1], integrated out: the trials of a cell
 enter as two numbers, however many they are. Rows [u_i, b_i] move by a Metropolis step whose proposal is the normal law
-of one Fisher scoring step from the present row [2]; the density of the way back enters the acceptance, so the step is
-exact in law, and nearly always accepted as the proposal is nearly the posterior. The global mean has a step of the
+of one Newton step from the present row; the density of the way back enters the acceptance, so the step is exact in
+law, and nearly always accepted as the proposal is nearly the posterior. Unlike [2], which scores with expected
+curvatures: those vanish where a fit is far off, and a row would never find back. The global mean has a step of the
 same kind.
 
 [1] C. Wang (2010), Non-parametric Bayesian learning with incomplete data, PhD thesis, Duke University, section 5.4.3.

@@ -22,6 +22,7 @@ SPARES = 2
 SPARE_SCALE = 0.7
 BIRTH_SCALE = 2.0
 BIRTH_EVERY = 3
+BIRTH_LIMIT = 3.0  # standard deviations of a component's prior
 EDGE_EVERY = 20
 
 
@@ -56,7 +57,10 @@ def give_birth(problem: Problem, rng: np.random.Generator, state: State, n_threa
     residual = weighted_residuals(problem, state, n_threads)
     u, _, v = leading_pairs(cell_matrix(problem, residual), 1, rng)
     theta = BIRTH_SCALE * edge_scale(state)
-    add_component(state, u[:, 0] * math.sqrt(theta * len(u)), v[:, 0] * math.sqrt(theta * len(v)), theta)
+    # a pair that sits in a few rows would put them where no proposal of the links finds back from
+    most = np.inf if problem.link == "gaussian" else BIRTH_LIMIT * math.sqrt(theta)
+    pair = (np.clip(x[:, 0] * math.sqrt(theta * len(x)), -most, most) for x in (u, v))
+    add_component(state, *pair, theta)
 
 
 def keep_components(state: State, which: np.ndarray) -> None:

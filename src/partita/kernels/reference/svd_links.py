@@ -68,22 +68,31 @@ def svd_binomial_sums(
     out += [successes @ log_ndtr(x) + (trials - successes) @ log_ndtr(-x), score.sum(), weight.sum()]
 
 
-class _Scoring:
-    """The normal approximation to a row's posterior by one step of Fisher scoring from x, and the log posterior at x."""
+def _curvature(x: np.ndarray, slope: np.ndarray) -> np.ndarray:
+    """phi/Phi (phi/Phi + x) at x, given phi/Phi; in the far left tail by its series, where the sum cancels."""
+    far = x < -100.0
+    inverse = 1.0 / np.where(far, x * x, 1.0)
+    return np.where(far, 1.0 - inverse + 6.0 * inverse**2, slope * (slope + x))
+
+
+class _Newton:
+    """The normal approximation to a row's posterior by one Newton step from x, and the log posterior at x."""
 
     def __init__(self, lines: Lines, rows: BinomialRows, i: int, x: np.ndarray) -> None:
         at, other = lines.at(i), lines.other[lines.first[i] : lines.first[i + 1]]
         successes, trials, design = rows.successes[at], rows.trials[at], rows.design[other]
         fitted = rows.base[other] + design @ x
-        weight, score, away = np.empty_like(fitted), np.empty_like(fitted), x - rows.centre[i]
-        svd_binomial_working(fitted, successes, trials, weight, score)
+        failures, away = trials - successes, x - rows.centre[i]
+        slope, back = _slopes(fitted)
+        weight = successes * _curvature(fitted, slope) + failures * _curvature(-fitted, back)
+        score = successes * slope - failures * back
         precision = np.diag(rows.precision) + (design.T * weight) @ design
         self.root = np.linalg.cholesky(precision)
         self.mean = np.linalg.solve(
             precision, rows.precision * rows.centre[i] + design.T @ (weight * (design @ x) + score)
         )
         self.log_posterior = float(
-            successes @ log_ndtr(fitted) + (trials - successes) @ log_ndtr(-fitted) - 0.5 * rows.precision @ away**2
+            successes @ log_ndtr(fitted) + failures @ log_ndtr(-fitted) - 0.5 * rows.precision @ away**2
         )
 
     def draw(self, noise: np.ndarray) -> np.ndarray:
@@ -96,9 +105,9 @@ class _Scoring:
 
 def svd_binomial_rows(lines: Lines, rows: BinomialRows, begin: int, end: int) -> None:
     for i in range(begin, end):
-        here = _Scoring(lines, rows, i, rows.own[i])
+        here = _Newton(lines, rows, i, rows.own[i])
         proposal = here.draw(rows.noise[i])
-        there = _Scoring(lines, rows, i, proposal)
+        there = _Newton(lines, rows, i, proposal)
         forth, back = here.log_density(proposal), there.log_density(rows.own[i])
         log_ratio = there.log_posterior - here.log_posterior + back - forth
         rows.accepted[i] = np.log(rows.uniform[i]) < log_ratio
