@@ -17,6 +17,7 @@ from ..inference.runner import Runner
 from ..inference.streams import spawn_streams
 from . import svd_blocked
 from .svd_draw import Draw
+from .svd_growth import grow
 from .svd_problem import Problem
 from .svd_state import State
 
@@ -83,30 +84,31 @@ def fit_chains(problem: Problem, settings: Settings, seed: Any, runner: Runner, 
 
 
 def continue_chains(
-    problem: Problem, settings: Settings, fitted: Fitted, runner: Runner, fingerprint: str = ""
-) -> Fitted:
-    """The chains go on from where they stand, with the cells of `problem`; `settings.burn_in` sweeps are not kept.
+    problem: Problem, states: list[State], streams: list[np.random.Generator], settings: Settings, runner: Runner,
+    fingerprint: str = "",
+) -> Fitted:  # fmt: skip
+    """The chains go on from where they stand, with the cells, rows, columns and features of `problem`.
 
-    The states must fit the problem already (see `svd_growth`). No component is born or cut any more.
+    Row i and column j are those of before; new ones come after. `settings.burn_in` sweeps are not kept; in them
+    components may be born and cut as at the start.
     """
-    walkers = [Walker(state) for state in fitted.states]
-    return _run(problem, settings, walkers, fitted.streams, runner, fingerprint, adapting=False)
+    walkers = [Walker(grow(problem, state, stream)) for state, stream in zip(states, streams, strict=True)]
+    return _run(problem, settings, walkers, streams, runner, fingerprint)
 
 
 def _run(
     problem: Problem, settings: Settings, walkers: list[Walker], streams: list[np.random.Generator], runner: Runner,
-    fingerprint: str, adapting: bool = True,
+    fingerprint: str,
 ) -> Fitted:  # fmt: skip
     sampler = SAMPLERS[settings.sampler]
     n_threads = max(1, count_workers(runner.n_jobs) // len(walkers))  # those that chains leave over work within a sweep
-    first = [0 if walker.state is None else walker.state.sweep for walker in walkers]
-    base = first[0]
+    before = walkers[0].state.sweep if walkers[0].state is not None else 0
 
     def step(rng: np.random.Generator, walker: Walker) -> tuple[Walker, Mapping[str, float]]:
         state = sampler.init(problem, rng, settings.init) if walker.state is None else walker.state
         state, info = sampler.step(problem, rng, state, n_threads)
-        done = state.sweep - base
-        if adapting and done <= settings.burn_in:
+        done = state.sweep - before
+        if done <= settings.burn_in:
             sampler.adapt(problem, rng, state, done <= BIRTHS * settings.burn_in, n_threads)
         return replace(walker, state=state), info
 
