@@ -9,9 +9,8 @@ from partita.inference.runner import Runner
 from partita.models import svd_chains
 from partita.models.svd_chains import Settings, fit_chains
 from partita.models.svd_entries import Entries
-from partita.models.svd_missingness import side_features
+from partita.models.svd_features import Features
 from partita.models.svd_problem import Problem
-from partita.models.svd_sides import COLUMNS, ROWS
 
 
 def low_rank(rng, n, m, rank, share, noise):
@@ -26,16 +25,15 @@ def mean_of(draws, n, m):
     return np.mean([draw.fitted(rows, columns) for draw in draws], axis=0).reshape(n, m)
 
 
-@pytest.mark.parametrize("start", ["random", 20, "svd"])
+@pytest.mark.parametrize("start", ["random", 50, "svd"])
 def test_the_rank_does_not_depend_on_the_start(start):
-    truth, entries = low_rank(np.random.default_rng(1), 60, 50, 3, 0.4, 0.2)
-    problem = Problem.of(entries, offsets=False, unequal_noise=False, max_rank=20)
-    fitted = fit_chains(problem, Settings(60, 120, 1, start), 7, Runner())
-    ranks = np.array([draw.rank for draw in fitted.draws[0]])
-    assert np.bincount(ranks).argmax() == 3 and ranks.mean() < 3.5
-    told = fit_chains(replace(problem, max_rank=3), Settings(60, 120), 7, Runner())  # one that is told the rank
-    errors = [np.linalg.norm(mean_of(one.draws[0], 60, 50) - truth) for one in (fitted, told)]
-    assert errors[0] < 1.1 * errors[1] < 0.12 * np.linalg.norm(truth)
+    truth, entries = low_rank(np.random.default_rng(1), 100, 100, 3, 0.3, 0.1 * np.sqrt(3))
+    problem = Problem.of(entries, offsets=False, unequal_noise=False, max_rank=50)
+    fitted = fit_chains(problem, Settings(100, 150, 1, start), 7, Runner())
+    assert np.bincount([draw.rank for draw in fitted.draws[0]]).argmax() == 3
+    told = fit_chains(replace(problem, max_rank=3), Settings(100, 150), 7, Runner())  # one that is told the rank
+    errors = [np.linalg.norm(mean_of(one.draws[0], 100, 100) - truth) for one in (fitted, told)]
+    assert errors[0] < 1.1 * errors[1] < 0.1 * np.linalg.norm(truth)
 
 
 def test_same_bytes_for_any_number_of_threads(monkeypatch):
@@ -50,7 +48,7 @@ def test_same_bytes_for_any_number_of_threads(monkeypatch):
 
 def test_a_resumed_run_gives_the_same_bytes(tmp_path):
     _, entries = low_rank(np.random.default_rng(3), 30, 20, 2, 0.5, 0.2)
-    features = side_features(entries, ROWS, np.random.default_rng(0).normal(size=(30, 2)), 3)
+    features = Features.of(30, [np.random.default_rng(0).normal(size=(30, 2)), np.eye(30)[:, :4]])
     problem = Problem.of(entries, max_rank=5, row_features=features)
     straight = fit_chains(problem, Settings(8, 8), 3, Runner(), "x")
     path = str(tmp_path / "c.partita")
@@ -74,18 +72,16 @@ def test_large_matrices_keep_fewer_draws(monkeypatch):
     assert 1 <= len(fitted.draws[0]) < 10
 
 
-def test_features_of_the_mask_are_there_where_it_has_structure():
-    rng = np.random.default_rng(5)
-    n, m = 120, 90
-    taste = rng.random((n, m)) < np.where((np.arange(n)[:, None] % 2) == (np.arange(m) % 2), 0.5, 0.1)
-    chance = rng.random((n, m)) < 0.3
-    for mask, structured in ((taste, True), (chance, False)):
-        rows, columns = np.nonzero(mask)
-        entries = Entries.of(rows, columns, np.zeros(len(rows)), n, m)
-        for side in (ROWS, COLUMNS):
-            features = side_features(entries, side)
-            assert bool(features.blocks) == structured
-            assert side_features(entries, side, missingness=0).blocks == ()
-            assert [len(block) for block in side_features(entries, side, missingness=4).blocks] == [2, 4]
-    given = side_features(entries, ROWS, rng.normal(size=(n, 3)), 0)
-    assert [len(block) for block in given.blocks] == [4]
+def test_chains_go_on_with_more_cells_rows_and_columns():
+    rng = np.random.default_rng(6)
+    truth, entries = low_rank(rng, 40, 30, 2, 0.5, 0.1)
+    old = (entries.row < 35) & (entries.column < 25)
+    few = Entries.of(entries.row[old], entries.column[old], entries.values[old], 35, 25)
+    small = Problem.of(few, max_rank=5, row_features=Features.of(35, [rng.normal(size=(35, 2))]))
+    fitted = fit_chains(small, Settings(5, 60), 3, Runner())
+    before = fitted.states[0].U.copy()
+    large = Problem.of(entries, max_rank=5, row_features=Features.of(40, [rng.normal(size=(40, 3))]))
+    more = svd_chains.continue_chains(large, fitted.states, fitted.streams, Settings(30, 10), Runner())
+    assert np.array_equal(fitted.states[0].U, before)  # the old model still answers
+    error = np.linalg.norm(mean_of(more.draws[0], 40, 30) - truth) / np.linalg.norm(truth)
+    assert error < 0.2

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
-from svd_prior import World
+from svd_worlds import World
+
+from partita.models.svd_problem import NOISE_DFS
 
 _CHUNK = 100_000
 
@@ -38,8 +40,9 @@ def prior_fits(rng: np.random.Generator, world: World, n: int) -> dict[str, np.n
     alpha = rng.gamma(shape, 1.0 / rate, n) if world.link == "gaussian" else np.ones(n)
     noise = alpha[:, None, None] * np.ones((1, rows, columns))
     if world.unequal_noise:
-        noise = noise * rng.gamma(hyper.noise_df, 1.0 / hyper.noise_df, (n, rows, 1))
-        noise = noise * rng.gamma(hyper.noise_df, 1.0 / hyper.noise_df, (n, 1, columns))
+        for shape_of in ((n, rows, 1), (n, 1, columns)):
+            df = rng.choice(NOISE_DFS, (n, 1, 1))
+            noise = noise * rng.gamma(np.broadcast_to(df, shape_of)) / df
     cuts = np.sort(hyper.cut_width * rng.standard_normal((n, world.n_levels - 1)), axis=1)
     return found | {"fit": fit, "noise": noise, "alpha": alpha, "cuts": cuts}
 

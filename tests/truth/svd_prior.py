@@ -1,253 +1,137 @@
-"""The joint prior over all that a chain of the Bayesian SVD holds and the cells it explains.
+"""Draws of state and cells from the joint prior of matrices with holes, for Geweke's tests."""
 
-Draws come from NumPy; no function of the sampler is asked for one.
-"""
-
-from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from partita.models.svd_entries import Entries
 from partita.models.svd_features import Features
-from partita.models.svd_problem import Hyper, Problem
+from partita.models.svd_noise import fitted_values
+from partita.models.svd_problem import NOISE_DFS, Hyper, Problem
+from partita.models.svd_sides import SIDES
 from partita.models.svd_state import Regression, State
 
-LIMIT = 4.2  # standard errors; there are a few thousand comparisons in a long run
-BATCHES = 40
-Move = Callable[[np.random.Generator, Problem, State], State]
-
-# laws with a few moments, so that averages settle
+# proper laws with tails light enough for means of squares
 HYPER = Hyper(
-    theta_shape=4.0, theta_rate=2.0, noise_shape=4.0, noise_rate=3.0, noise_df=5.0, offset_shape=4.0, offset_rate=2.0,
-    mean_width=1.0, cut_width=1.2, ridge_shape=4.0, ridge_rate=3.0, a=1.5, b=1.0, c=4.0, d=3.0, e=4.0, f=100.0,
+    theta_shape=4.0, theta_rate=3.0, noise_shape=5.0, noise_rate=4.0, offset_shape=5.0, offset_rate=4.0,
+    mean_width=1.0, ridge_shape=5.0, ridge_rate=4.0, a=1.0, b=1.0, c=5.0, d=4.0, e=5.0, f=4.0,
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class World:
-    """A small model: I x J cells with holes, one row and one column empty, K components."""
+    """What kind of model: prior, offsets, unequal noise, features on both sides, components."""
 
-    link: str = "gaussian"
     prior: str = "ard"
-    sampler: str = "blocked"
     offsets: bool = True
-    unequal_noise: bool = False
-    features: bool = False
-    shape: tuple[int, int] = (5, 4)
+    unequal_noise: bool = True
+    features: bool = True
     n_components: int = 2
-    n_levels: int = 4
-    hyper: Hyper = field(default_factory=lambda: HYPER)
-
-    def cells(self) -> tuple[np.ndarray, np.ndarray]:
-        seen = np.random.default_rng(8).random(self.shape) < 0.8
-        seen[1], seen[:, 2] = False, False
-        return np.nonzero(seen)
-
-    def features_of(self, side: int) -> Features:
-        n = self.shape[side]
-        if not self.features:
-            return Features(n)
-        rng = np.random.default_rng(20 + side)
-        return Features.of(n, [rng.normal(size=(n, 2)), rng.normal(size=(n, 1))])
-
-    def problem(self, values: np.ndarray, trials: np.ndarray | None) -> Problem:
-        entries = Entries.of(*self.cells(), values, *self.shape, trials)
-        return Problem(
-            entries, self.link, self.n_levels if self.link == "ordinal" else 0, self.prior, self.offsets,
-            self.unequal_noise, max(self.n_components, 1), self.features_of(0), self.features_of(1), self.hyper,
-        )  # fmt: skip
+    n_rows: int = 4
+    n_columns: int = 3
 
 
-def draw_regression(
-    rng: np.random.Generator, world: World, side: int, theta: np.ndarray, tau: float
-) -> tuple[Regression, np.ndarray]:
-    """Coefficients of a side's features, their precisions, and the prior means (n, K + 1) they make."""
-    features, hyper, k = world.features_of(side), world.hyper, world.n_components
-    regression = Regression()
-    for block in features.blocks:
-        ridge = rng.gamma(hyper.ridge_shape, size=2) / (hyper.ridge_rate / np.mean(block.size**2))
-        spread = np.sqrt(np.append(theta / ridge[0], 1.0 / (tau * ridge[1])))
-        spread[k] *= world.offsets
-        regression.coefficients.append(rng.standard_normal((len(block), k + 1)) * spread)
-        regression.ridge.append(ridge)
-    mean = np.zeros((world.shape[side], k + 1)) + (features.mean(regression.coefficients) if features.blocks else 0.0)
-    return regression, mean
-
-
-def draw_state(rng: np.random.Generator, world: World) -> State:
-    hyper, k, n = world.hyper, world.n_components, world.shape
-    paper, latent = world.prior == "paper", world.link != "gaussian"
-    theta = hyper.theta_rate / rng.gamma(hyper.theta_shape, size=k)
-    tau = rng.gamma(hyper.offset_shape, size=2) / hyper.offset_rate
-    alpha = rng.gamma(hyper.c) / hyper.d if paper else rng.gamma(hyper.noise_shape) / hyper.noise_rate
-    sides = []
-    for side in (0, 1):
-        if paper:
-            sides.append((Regression(), np.zeros((n[side], k + 1)), np.full(k, 1.0 / n[side])))
-        else:
-            sides.append((*draw_regression(rng, world, side, theta, tau[side]), theta))
-    factors = [mean[:, :k] + np.sqrt(v) * rng.standard_normal((len(mean), k)) for _, mean, v in sides]
-    offsets = [
-        world.offsets * (mean[:, k] + rng.standard_normal(len(mean)) / np.sqrt(t))
-        for (_, mean, _), t in zip(sides, tau)
-    ]
-    noise = [rng.gamma(hyper.noise_df, 1.0 / hyper.noise_df, m) if world.unequal_noise else np.ones(m) for m in n]
-    state = State(
-        factors[0], factors[1], theta if not paper else np.ones(k), offsets[0], offsets[1], noise[0], noise[1],
-        sides[0][1], sides[1][1], alpha=1.0 if latent else float(alpha), tau_row=float(tau[0]),
-        tau_column=float(tau[1]), row_regression=sides[0][0], column_regression=sides[1][0],
-    )  # fmt: skip
-    if world.offsets and world.link != "ordinal":
-        state.mean = float(hyper.mean_width * rng.standard_normal())
-    if world.link == "ordinal":
-        state.cuts = np.sort(hyper.cut_width * rng.standard_normal(world.n_levels - 1))
-        state.cut_step = np.full(world.n_levels - 1, 0.6)
-    if paper:
-        draw_paper(rng, world, state)
-    return state
-
-
-def draw_paper(rng: np.random.Generator, world: World, state: State) -> None:
-    """s, z and what is above them; with features, the effects of (5.14)."""
-    hyper, k = world.hyper, world.n_components
-    state.alpha_s = float(rng.gamma(hyper.e) / hyper.f)
-    state.s = np.abs(rng.standard_normal(k)) / np.sqrt(state.alpha_s)
-    pi = rng.beta(hyper.a / k, hyper.b * (k - 1) / k, k) if k > 1 else np.ones(1)
-    state.z = (rng.random(k) < pi).astype(float)
-    if world.sampler == "coordinate":
-        for side, name in ((0, "row"), (1, "column")):
-            count = world.features_of(1 - side).n_coefficients
-            precision = rng.gamma(hyper.ridge_shape, size=count) / hyper.ridge_rate
-            setattr(state, f"{name}_effects", rng.standard_normal((world.shape[side], count)) / np.sqrt(precision))
-            setattr(state, f"{name}_effect_precision", precision)
-
-
-def full_fit(world: World, state: State) -> np.ndarray:
-    """(I, J) mean + offsets + factors + effects."""
-    fit = state.mean + state.row_offset[:, None] + state.column_offset + (state.U * state.gain) @ state.V.T
-    if state.row_effects is not None and state.column_effects is not None:
-        directions = [
-            np.concatenate([np.sqrt(n) * b.left for b in world.features_of(side).blocks] or [np.zeros((n, 0))], axis=1)
-            for side, n in enumerate(world.shape)
-        ]
-        fit = fit + directions[0] @ state.column_effects.T + state.row_effects @ directions[1].T
-    return fit
-
-
-def draw_cells(rng: np.random.Generator, world: World, state: State) -> tuple[Problem, State]:
-    """Cells given the state, which gets its latents."""
-    row, column = world.cells()
-    fit = full_fit(world, state)[row, column]
-    precision = state.alpha * state.row_noise[row] * state.column_noise[column]
-    x = fit + rng.standard_normal(len(fit)) / np.sqrt(precision)
-    state = replace(state)
-    if world.link == "ordinal":
-        state.latent = x
-        return world.problem((x[:, None] > state.cuts).sum(axis=1).astype(float), None), state
-    if world.link == "binomial":
-        trials = np.arange(len(fit)) % 4.0
-        hits = [(f + rng.standard_normal(int(t)) > 0).sum() for f, t in zip(fit, trials)]
-        return world.problem(np.array(hits, float), trials), state
-    return world.problem(x, None), state
+def fixed_parts(world: World) -> tuple[Entries, Features, Features]:
+    """Where the cells are, and the features; the same in every draw."""
+    rng = np.random.default_rng(11)
+    n, m = world.n_rows, world.n_columns
+    rows, columns = np.divmod(np.arange(n * m), m)
+    seen = np.ones(n * m, bool)
+    seen[[0, n * m - 1]] = False
+    entries = Entries.of(rows[seen], columns[seen], np.zeros(seen.sum()), n, m)
+    if not world.features:
+        return entries, Features(n), Features(m)
+    of_rows = Features.of(n, [rng.normal(size=(n, 2)), np.ones((n, 1))])
+    return entries, of_rows, Features.of(m, [rng.normal(size=(m, 1))])
 
 
 def draw_joint(rng: np.random.Generator, world: World) -> tuple[Problem, State]:
-    return draw_cells(rng, world, draw_state(rng, world))
+    """One draw of everything from the prior, the cells given the rest."""
+    entries, of_rows, of_columns = fixed_parts(world)
+    problem = Problem(
+        entries, prior=world.prior, offsets=world.offsets, unequal_noise=world.unequal_noise,
+        max_rank=world.n_components, row_features=of_rows, column_features=of_columns, hyper=HYPER,
+    )  # fmt: skip
+    state = draw_state(rng, problem, world.n_components)
+    return draw_cells(rng, problem, state), state
 
 
-def statistics(world: World, problem: Problem, state: State) -> dict[str, float]:
-    """Moments of everything there is; heavy tails by their logarithms."""
-    row, column = world.cells()
-    fit, y = full_fit(world, state), problem.entries.values
-    cell = fit[row, column]
-    named = {
-        "mean": state.mean, "b": state.row_offset, "c": state.column_offset, "u": state.U, "v": state.V,
-        "theta": np.log(state.theta), "tau": np.log([state.tau_row, state.tau_column]), "alpha": np.log(state.alpha),
-        "g": state.row_noise, "d": state.column_noise, "fit": np.tanh(fit), "x": state.latent, "cuts": state.cuts,
-        "s": state.s, "z": state.z, "alpha_s": np.log(state.alpha_s), "G_C": state.row_effects,
-        "G_R": state.column_effects,
+def draw_state(rng: np.random.Generator, problem: Problem, k: int) -> State:
+    n, m, h = problem.n_rows, problem.n_columns, problem.hyper
+    state = State(
+        U=np.zeros((n, k)), V=np.zeros((m, k)), theta=h.theta_rate / rng.standard_gamma(h.theta_shape, k),
+        row_offset=np.zeros(n), column_offset=np.zeros(m), row_noise=np.ones(n), column_noise=np.ones(m),
+        row_mean=np.zeros((n, k + 1)), column_mean=np.zeros((m, k + 1)),
+    )  # fmt: skip
+    shape, rate = (h.noise_shape, h.noise_rate) if problem.prior == "ard" else (h.c, h.d)
+    state.alpha = float(rng.standard_gamma(shape) / rate)
+    if problem.offsets:
+        state.mean = float(problem.centre + h.mean_width * problem.spread * rng.standard_normal())
+    if problem.prior == "paper":
+        state.alpha_s = float(rng.standard_gamma(h.e) / h.f)
+        state.s = np.abs(rng.standard_normal(k)) / np.sqrt(state.alpha_s)
+        odds = h.a / (h.b * (k - 1))
+        state.z = (rng.random(k) < odds / (1 + odds)).astype(float)
+    for side in SIDES:
+        draw_side(rng, problem, state, side)
+    return state
+
+
+def draw_side(rng, problem, state, side):
+    h, k, n, features = problem.hyper, state.n_components, side.size(problem), side.features(problem)
+    setattr(state, f"tau_{side.name}", float(rng.standard_gamma(h.offset_shape) / h.offset_rate))
+    precision = side.precision(problem, state)
+    regression = Regression()
+    for block in features.blocks:
+        ridge = rng.standard_gamma(h.ridge_shape, 2) / (h.ridge_rate / np.mean(block.size**2))
+        lam = np.append(np.full(k, ridge[0]), ridge[1])
+        regression.coefficients.append(rng.standard_normal((len(block), k + 1)) / np.sqrt(lam * precision))
+        regression.ridge.append(ridge)
+        if not problem.offsets:
+            regression.coefficients[-1][:, k] = 0.0
+    setattr(state, f"{side.name}_regression", regression)
+    mean = features.mean(regression.coefficients) if features.blocks else np.zeros((n, k + 1))
+    setattr(state, f"{side.name}_mean", mean)
+    x = mean + rng.standard_normal((n, k + 1)) / np.sqrt(precision)
+    side.put(state, np.ascontiguousarray(x[:, :k]), x[:, k].copy() if problem.offsets else None)
+    if problem.unequal_noise:
+        df = float(rng.choice(NOISE_DFS))
+        setattr(state, f"{side.name}_df", df)
+        setattr(state, f"{side.name}_noise", rng.standard_gamma(df, n) / df)
+
+
+def draw_cells(rng: np.random.Generator, problem: Problem, state: State) -> Problem:
+    """The problem with cells drawn given the state."""
+    e = problem.entries
+    precision = state.alpha * state.row_noise[e.row] * state.column_noise[e.column]
+    values = fitted_values(problem, state) + rng.standard_normal(len(e)) / np.sqrt(precision)
+    return replace(problem, entries=replace(e, values=values, values_by_column=values[e.place]))
+
+
+def statistics(problem: Problem, state: State) -> dict[str, float]:
+    """Numbers whose means a move must not change; invariant to nothing but the order of the components' signs."""
+    e, gain = problem.entries, state.gain
+    f = fitted_values(problem, state)
+    found = {
+        "y2": e.values @ e.values, "yf": e.values @ f, "f2": f @ f, "residual": ((e.values - f) ** 2).sum(),
+        "alpha": state.alpha, "log alpha": np.log(state.alpha), "mean": state.mean, "mean2": state.mean**2,
+        "u2": state.U[0, 0] ** 2, "u4": min(state.U[1, -1] ** 4, 1e3), "uu": state.U[0, 0] * state.U[0, 1],
+        "v2": state.V[0, 0] ** 2, "uv": state.U[0, 0] * state.V[1, 0] * gain[0], "v all": (state.V**2).sum(),
     }  # fmt: skip
-    for name, regression in (("beta", state.row_regression), ("gamma", state.column_regression)):
-        for b, (g, ridge) in enumerate(zip(regression.coefficients, regression.ridge)):
-            named |= {f"{name}{b}": np.tanh(g), f"ridge of {name}{b}": np.log(ridge[: 1 + world.offsets])}
-    for name in ("row", "column"):
-        precision = getattr(state, f"{name}_effect_precision")
-        if precision is not None:
-            named[f"lambda of {name}s"] = np.log(precision)
-    if not world.offsets:
-        del named["tau"]  # not in the model
-    found: dict[str, float] = {}
-    for name, value in named.items():
-        if value is not None and np.size(value):
-            found[name] = float(np.mean(value))
-            found[f"{name} squared"] = float(np.mean(np.square(value)))
-    error = (y if state.latent is None else state.latent) - cell
-    found |= {
-        "cells and fit": float(np.mean(np.tanh(y) * np.tanh(cell))), "cells by fit squared": float(y @ np.tanh(cell**2)),
-        "error": float(np.tanh(np.mean(error**2))), "error by row": float(np.tanh(error) @ np.tanh(state.row_offset[row])),
-        "u v": float(np.tanh((state.U * state.gain) @ state.V.T)[0, 0]),
-    }  # fmt: skip
-    if state.n_components:
-        first = np.tanh(state.U[row, 0] * state.V[column, 0])
-        found |= {
-            "last u v": float(np.tanh(state.U @ state.V.T)[-1, -1]), "u by error": float(np.mean(np.tanh(error) * first)),
-            "empty row": float(state.U[1, 0] ** 2), "empty column": float(state.V[2, 0] ** 2),
-        }  # fmt: skip
-    if state.s is not None and state.z is not None:
-        found["s where on"] = float(state.s @ state.z)
-    if state.cuts is not None:
-        found["gaps"] = float(np.sum(np.log(np.diff(state.cuts))))
-        found["cut and offset"] = float(np.tanh(state.cuts[0]) * np.tanh(state.row_offset[0]))
-    return found
-
-
-def copied(state: State) -> State:
-    return State.from_tree({name: _copy(value) for name, value in state.to_tree().items()})
-
-
-def _copy(value):  # noqa: ANN001, ANN202
-    if isinstance(value, dict):
-        return {name: _copy(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_copy(part) for part in value]
-    return value.copy() if isinstance(value, np.ndarray) else value
-
-
-def changes(world: World, move: Move, draws: int, seed: int = 1) -> dict[str, float]:
-    """Mean change of every statistic by a move, in standard errors."""
-    rng, found = np.random.default_rng(seed), []
-    for _ in range(draws):
-        problem, state = draw_joint(rng, world)
-        before = statistics(world, problem, state)
-        after = statistics(world, problem, move(rng, problem, copied(state)))
-        found.append([after[key] - before[key] for key in before])
-    each = np.array(found)
-    error = np.maximum(each.std(axis=0), 1e-12) / np.sqrt(draws)
-    return dict(zip(before, (each.mean(axis=0) / error).tolist(), strict=True))
-
-
-def together(world: World, move: Move, draws: int, seed: int = 2) -> dict[str, float]:
-    """Independent draws against a chain of moves and fresh cells, in standard errors."""
-    rng = np.random.default_rng(seed)
-    alone = [statistics(world, *draw_joint(rng, world)) for _ in range(draws)]
-    problem, state = draw_joint(rng, world)
-    chained = []
-    for _ in range(draws):
-        problem, state = draw_cells(rng, world, state)
-        state = move(rng, problem, state)
-        chained.append(statistics(world, problem, state))
-    scores = {}
-    for key in alone[0]:
-        one = np.array([s[key] for s in alone])
-        means = np.array([s[key] for s in chained]).reshape(BATCHES, -1).mean(axis=1)
-        error = np.sqrt(one.var() / draws + means.var(ddof=1) / BATCHES)
-        scores[key] = float((means.mean() - one.mean()) / max(error, 1e-12))
-    return scores
-
-
-def worst(scores: dict[str, float]) -> tuple[float, str]:
-    key = max(scores, key=lambda name: abs(scores[name]))
-    return abs(scores[key]), key
+    if problem.prior == "ard":
+        found |= {"log theta": np.log(state.theta[0]), "theta": state.theta.sum()}
+        found["u2 in theta"] = state.U[0, 0] ** 2 / state.theta[0]
+    else:
+        found |= {"s": state.s[0], "s2": state.s @ state.s, "z": state.z[0], "zz": state.z.prod()}
+        found["alpha_s"] = state.alpha_s
+    for side in SIDES:
+        name, b = side.name, side.offset(state)
+        found |= {f"{name} b": b[0], f"{name} b2": b[0] ** 2, f"{name} by": b[0] * e.values[0]}
+        found[f"{name} tau"] = side.tau(state)
+        found |= {f"{name} g": side.noise(state)[0], f"{name} log g": np.log(side.noise(state)).sum()}
+        found[f"{name} log df"] = np.log(getattr(state, f"{name}_df"))
+        for number, (g, ridge) in enumerate(zip(side.regression(state).coefficients, side.regression(state).ridge)):
+            found |= {f"{name}{number} g2": g[0, 0] ** 2, f"{name}{number} g offset": g[0, -1] ** 2}
+            found |= {f"{name}{number} ridge": ridge[0], f"{name}{number} ridge offset": ridge[1]}
+            found[f"{name}{number} gu"] = g[0, 0] * side.matrix(state)[0, 0]
+    return {key: float(value) for key, value in found.items()}

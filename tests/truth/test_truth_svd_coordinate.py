@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from svd_prior import LIMIT, Move, World, changes, together, worst
+from svd_worlds import LIMIT, Move, World, changes, together, worst
 
 from partita.models import svd_coordinate
 from partita.models.svd_problem import Problem

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from svd_prior import LIMIT, Move, World, changes, full_fit, together, worst
+from svd_worlds import LIMIT, Move, World, changes, full_fit, together, worst
 
 from partita.models import svd_binomial, svd_blocked, svd_ordinal
 from partita.models.svd_problem import Problem

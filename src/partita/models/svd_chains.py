@@ -15,16 +15,18 @@ from ..inference.loop import count_workers
 from ..inference.monitor import make_monitor
 from ..inference.runner import Runner
 from ..inference.streams import spawn_streams
-from . import svd_blocked
+from . import svd_blocked, svd_coordinate
 from .svd_draw import Draw
+from .svd_growth import grow
 from .svd_problem import Problem
 from .svd_state import State
 
 KEPT_BYTES = 1e9  # all kept draws together: of large matrices not every sweep is kept
 BIRTHS = 2 / 3  # share of burn-in in which components may be born; the rest is for those that the data do not hold
 # a sampler is a module with init(problem, rng, start), step(problem, rng, state, n_threads) and
-# adapt(problem, rng, state, births, n_threads), which is called after every step of burn-in
-SAMPLERS: dict[str, ModuleType] = {"blocked": svd_blocked}
+# adapt(problem, rng, state, births, n_threads), which is called after every step of burn-in, and kept(problem, state),
+# the draw of a state
+SAMPLERS: dict[str, ModuleType] = {"blocked": svd_blocked, "coordinate": svd_coordinate}
 
 
 @dataclass(frozen=True)
@@ -83,30 +85,31 @@ def fit_chains(problem: Problem, settings: Settings, seed: Any, runner: Runner, 
 
 
 def continue_chains(
-    problem: Problem, settings: Settings, fitted: Fitted, runner: Runner, fingerprint: str = ""
-) -> Fitted:
-    """The chains go on from where they stand, with the cells of `problem`; `settings.burn_in` sweeps are not kept.
+    problem: Problem, states: list[State], streams: list[np.random.Generator], settings: Settings, runner: Runner,
+    fingerprint: str = "",
+) -> Fitted:  # fmt: skip
+    """The chains go on from where they stand, with the cells, rows, columns and features of `problem`.
 
-    The states must fit the problem already (see `svd_growth`). No component is born or cut any more.
+    Row i and column j are those of before; new ones come after. `settings.burn_in` sweeps are not kept; in them
+    components may be born and cut as at the start.
     """
-    walkers = [Walker(state) for state in fitted.states]
-    return _run(problem, settings, walkers, fitted.streams, runner, fingerprint, adapting=False)
+    walkers = [Walker(grow(problem, state, stream)) for state, stream in zip(states, streams, strict=True)]
+    return _run(problem, settings, walkers, streams, runner, fingerprint)
 
 
 def _run(
     problem: Problem, settings: Settings, walkers: list[Walker], streams: list[np.random.Generator], runner: Runner,
-    fingerprint: str, adapting: bool = True,
+    fingerprint: str,
 ) -> Fitted:  # fmt: skip
     sampler = SAMPLERS[settings.sampler]
     n_threads = max(1, count_workers(runner.n_jobs) // len(walkers))  # those that chains leave over work within a sweep
-    first = [0 if walker.state is None else walker.state.sweep for walker in walkers]
-    base = first[0]
+    before = walkers[0].state.sweep if walkers[0].state is not None else 0
 
     def step(rng: np.random.Generator, walker: Walker) -> tuple[Walker, Mapping[str, float]]:
         state = sampler.init(problem, rng, settings.init) if walker.state is None else walker.state
         state, info = sampler.step(problem, rng, state, n_threads)
-        done = state.sweep - base
-        if adapting and done <= settings.burn_in:
+        done = state.sweep - before
+        if done <= settings.burn_in:
             sampler.adapt(problem, rng, state, done <= BIRTHS * settings.burn_in, n_threads)
         return replace(walker, state=state), info
 
@@ -115,7 +118,7 @@ def _run(
         if number < settings.burn_in:
             return None
         every = keep_every(problem, walker.state, settings)
-        return Draw.of(problem, walker.state) if (settings.n_sweeps - 1 - number) % every == 0 else None
+        return sampler.kept(problem, walker.state) if (settings.n_sweeps - 1 - number) % every == 0 else None
 
     checkpoint = None
     if runner.checkpoint is not None:
@@ -132,7 +135,7 @@ def _run(
     ]
     draws = outcome.kept
     if not any(draws):  # stopped within burn-in: the last states are the best there is
-        draws = [[Draw.of(problem, state)] for state in states]
+        draws = [[sampler.kept(problem, state)] for state in states]
     return Fitted(draws, states, outcome.streams, outcome.infos, outcome.steps_done, outcome.interrupted)
 
 

@@ -24,8 +24,7 @@ from partita.kernels.svd_links_contract import CoordinateRows, Lines
 
 from .svd_coordinate_start import init, kept
 from .svd_effects import draw_precisions, scaled_features
-from .svd_noise import log_likelihood
-from .svd_offsets import draw_tau
+from .svd_noise import log_likelihood_of
 from .svd_pieces import cut_rows, run_pieces
 from .svd_problem import Problem
 from .svd_sides import COLUMNS, ROWS, SIDES, Side
@@ -175,7 +174,10 @@ def draw_effect_precisions(sweep: Sweep) -> None:
     for side in SIDES:
         setattr(state, f"{side.name}_effect_precision", draw_precisions(rng, problem, _effects(state, side)[0]))
         if problem.offsets:
-            draw_tau(problem, rng, state, side)
+            hyper, offset = problem.hyper, side.offset(state)
+            rate = hyper.offset_rate * problem.spread**2 + 0.5 * float(offset @ offset)
+            drawn = rng.standard_gamma(hyper.offset_shape + 0.5 * len(offset)) / rate
+            setattr(state, f"tau_{side.name}", float(drawn))
 
 
 def draw_mean(sweep: Sweep) -> None:
@@ -212,7 +214,7 @@ def step(
         "rank": float(state.rank),
         "components": float(state.rank),
         "noise": float(state.alpha),
-        "log_likelihood": log_likelihood(problem, state, squares),
+        "log_likelihood": log_likelihood_of(problem, state, squares),
     }
 
 

@@ -11,6 +11,7 @@ from .svd_features import Features
 
 LINKS = ("gaussian", "ordinal", "binomial")
 PRIORS = ("ard", "paper")
+NOISE_DFS = np.geomspace(1.0, 1000.0, 31)  # from noise that differs a hundredfold to noise that is practically equal
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Hyper:
     """Numbers of the priors; Gamma laws by shape and rate. Those marked * are in units of the values' spread.
 
     ard     theta_k ~ InvGamma(theta_shape, theta_rate*): the variance of component k in both sides, nearly log-uniform
-    noise   alpha ~ Gamma(noise_shape, noise_rate*), the common precision; g_i, d_j ~ Gamma(noise_df, noise_df)
+    noise   alpha ~ Gamma(noise_shape, noise_rate*), the common precision; g_i ~ Gamma(nu, nu), d_j likewise with a
+            nu of their own: noise_df, or None: learnt, log-uniform on NOISE_DFS
     offsets b_i ~ N(prior mean, 1 / tau), tau ~ Gamma(offset_shape, offset_rate*), of rows and of columns
     mean    mu ~ N(centre, (mean_width*)^2)
     cuts    c_1 < .. < c_{L-1} of an ordinal link: each N(0, cut_width^2), given their order
@@ -31,7 +33,7 @@ class Hyper:
     theta_rate: float = 1e-10
     noise_shape: float = 1e-6
     noise_rate: float = 1e-6
-    noise_df: float = 3.0
+    noise_df: float | None = None
     offset_shape: float = 1.0
     offset_rate: float = 0.1
     mean_width: float = 10.0
@@ -75,6 +77,8 @@ class Problem:
         assert self.link in LINKS and self.prior in PRIORS and self.max_rank >= 1
         assert self.link != "ordinal" or self.n_levels >= 2, "levels of an ordinal link"
         assert self.link != "binomial" or self.entries.trials is not None, "trials of a binomial link"
+        # its cells have no normal noise, so nothing of s, z or unequal noise is conjugate there
+        assert self.link != "binomial" or (self.prior == "ard" and not self.unequal_noise), "what a binomial link has"
         for features, n in ((self.row_features, self.n_rows), (self.column_features, self.n_columns)):
             assert not features.blocks or features.n == n, "features have one row per row of their side"
 

@@ -31,6 +31,10 @@ def adapt(problem: Problem, rng: np.random.Generator, state: State, births: bool
     adapt_steps(state)
     if (problem.unequal_noise or problem.link == "binomial") and state.sweep % EDGE_EVERY == 0:
         state.edge = noise_edge(problem, rng, state)
+    if problem.prior == "paper":
+        if births and state.sweep % BIRTH_EVERY == 0:
+            switch_on(problem, rng, state, n_threads)
+        return
     truncate(problem, rng, state)
     room = state.n_components < problem.max_rank + SPARES
     if births and room and state.sweep % BIRTH_EVERY == 0 and len(problem.entries):
@@ -54,13 +58,31 @@ def truncate(problem: Problem, rng: np.random.Generator, state: State) -> None:
 
 
 def give_birth(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> None:
-    residual = weighted_residuals(problem, state, n_threads)
-    u, _, v = leading_pairs(cell_matrix(problem, residual), 1, rng)
+    u, _, v = residual_pair(problem, rng, state, n_threads)
     theta = BIRTH_SCALE * edge_scale(state)
     # a pair that sits in a few rows would put them where no proposal of the links finds back from
     most = np.inf if problem.link == "gaussian" else BIRTH_LIMIT * math.sqrt(theta)
-    pair = (np.clip(x[:, 0] * math.sqrt(theta * len(x)), -most, most) for x in (u, v))
+    pair = (np.clip(x * math.sqrt(theta * len(x)), -most, most) for x in (u, v))
     add_component(state, *pair, theta)
+
+
+def switch_on(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> None:
+    """The paper's prior: a component that is off takes the residual's leading pair."""
+    assert state.s is not None and state.z is not None
+    off = np.flatnonzero(state.z == 0)
+    if not len(off) or not len(problem.entries):
+        return
+    state.U[:, off[0]], state.s[off[0]], state.V[:, off[0]] = residual_pair(problem, rng, state, n_threads)
+    state.z[off[0]] = 1.0
+
+
+def residual_pair(
+    problem: Problem, rng: np.random.Generator, state: State, n_threads: int
+) -> tuple[np.ndarray, float, np.ndarray]:
+    """u (I,), d, v (J,): the leading singular triplet of the weighted residual."""
+    residual = weighted_residuals(problem, state, n_threads)
+    u, size, v = leading_pairs(cell_matrix(problem, residual), 1, rng)
+    return u[:, 0], float(size[0]), v[:, 0]
 
 
 def keep_components(state: State, which: np.ndarray) -> None:
