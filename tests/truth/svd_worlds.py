@@ -28,7 +28,10 @@ HYPER = Hyper(
 
 @dataclass(frozen=True)
 class World:
-    """A small model: I x J cells with holes, one row and one column empty, K components."""
+    """A small model: I x J cells with holes, K components.
+
+    holes: "many" (one row and one column empty too), or "last", the last cell alone.
+    """
 
     link: str = "gaussian"
     prior: str = "ard"
@@ -39,11 +42,15 @@ class World:
     shape: tuple[int, int] = (5, 4)
     n_components: int = 2
     n_levels: int = 4
+    holes: str = "many"
     hyper: Hyper = field(default_factory=lambda: HYPER)
 
     def cells(self) -> tuple[np.ndarray, np.ndarray]:
-        seen = np.random.default_rng(8).random(self.shape) < 0.8
-        seen[1], seen[:, 2] = False, False
+        seen = np.ones(self.shape, bool)
+        seen[-1, -1] = False
+        if self.holes == "many":
+            seen = np.random.default_rng(8).random(self.shape) < 0.8
+            seen[1], seen[:, 2] = False, False
         return np.nonzero(seen)
 
     def features_of(self, side: int) -> Features:
@@ -196,7 +203,8 @@ def statistics(world: World, problem: Problem, state: State) -> dict[str, float]
     if state.n_components:
         first = np.tanh(state.U[row, 0] * state.V[column, 0])
         found |= {
-            "last u v": float(np.tanh(state.U @ state.V.T)[-1, -1]), "u by error": float(np.mean(np.tanh(error) * first)),
+            "last u v": float(np.tanh(state.U @ state.V.T)[-1, -1]),
+            "u by error": float(np.mean(np.tanh(error) * first)),
             "empty row": float(state.U[1, 0] ** 2), "empty column": float(state.V[2, 0] ** 2),
         }  # fmt: skip
     if state.s is not None and state.z is not None:
@@ -211,7 +219,7 @@ def copied(state: State) -> State:
     return State.from_tree({name: _copy(value) for name, value in state.to_tree().items()})
 
 
-def _copy(value):  # noqa: ANN001, ANN202
+def _copy(value):
     if isinstance(value, dict):
         return {name: _copy(part) for name, part in value.items()}
     if isinstance(value, list):

@@ -51,13 +51,13 @@ MOVES: dict[str, Move] = {
 @pytest.mark.parametrize("move", MOVES)
 @pytest.mark.parametrize("name", ["plain", "offsets and features"])
 def test_a_move_keeps_the_joint_law(name, move):
-    z, key = worst(changes(WORLDS[name], MOVES[move], 300))
+    z, key = worst(changes(WORLDS[name], MOVES[move], 200))
     assert z < LIMIT, key
 
 
 @pytest.mark.parametrize("name", ["one candidate", "offsets and features"])
 def test_all_moves_keep_the_joint_law(name):
-    z, key = worst(together(WORLDS[name], everything, 800))
+    z, key = worst(together(WORLDS[name], everything, 400))
     assert z < LIMIT, key
 
 

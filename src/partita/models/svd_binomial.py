@@ -20,13 +20,15 @@ from scipy.special import ndtri
 from partita.kernels import kernel
 from partita.kernels.svd_links_contract import BinomialRows, Lines
 
+from .svd_gauge import transform
 from .svd_noise import fitted_values
 from .svd_pieces import cut_rows, run_pieces
 from .svd_problem import Problem
-from .svd_sides import ROWS, Side
+from .svd_sides import ROWS, SIDES, Side
 from .svd_state import State
 
 _PART = 200_000  # entries a kernel call treats: some tens of milliseconds
+_SHORTEST = 0.01
 _COST = 40  # what a probit costs, counted in multiplications
 
 
@@ -88,14 +90,19 @@ def move_rows(problem: Problem, rng: np.random.Generator, state: State, side: Si
     return float(moved.accepted.mean())
 
 
-def move_mean(problem: Problem, rng: np.random.Generator, state: State, n_threads: int = 1) -> float:
+def move_common(problem: Problem, rng: np.random.Generator, state: State, n_threads: int = 1) -> float:
+    """What all cells share: scales and the mean, which is 0 without offsets; returns the log-likelihood."""
+    move_scales(problem, rng, state, fitted_values(problem, state, n_threads))
+    fitted = fitted_values(problem, state, n_threads)
+    return move_mean(problem, rng, state, fitted) if problem.offsets else float(log_likelihood(problem, fitted)[0])
+
+
+def move_mean(problem: Problem, rng: np.random.Generator, state: State, fitted: np.ndarray) -> float:
     """mu ~ N(centre, (mean_width spread)^2) given the rest, by one scoring step; returns the log-likelihood there.
 
-    Without offsets the mean is 0 and stays.
+    `fitted` (m,) includes the present mean.
     """
-    fitted, now = fitted_values(problem, state, n_threads), state.mean
-    if not problem.offsets:
-        return float(log_likelihood(problem, fitted)[0])
+    now = state.mean
     own = (problem.hyper.mean_width * problem.spread) ** -2.0
     noise, log_uniform = rng.standard_normal(), np.log1p(-rng.random())
 
@@ -113,3 +120,27 @@ def move_mean(problem: Problem, rng: np.random.Generator, state: State, n_thread
         state.mean = float(new)
         return float(there)
     return float(here)
+
+
+def move_scales(problem: Problem, rng: np.random.Generator, state: State, fitted: np.ndarray) -> None:
+    """theta_k -> x theta_k, and with it u_k, v_k and what their features say times sqrt(x): one step of every k.
+
+    Most rows have few trials, repeat what theta_k says, and hold it where it is; here they follow. What remains of the
+    prior is that of log theta. Steps of log x have sizes from a hundredth to one, as the data may say much or nothing.
+    """
+    hyper, k, entries = problem.hyper, state.n_components, problem.entries
+    size = np.exp(np.log(_SHORTEST) * rng.random(k))
+    log_x, log_uniform = size * rng.standard_normal(k), np.log1p(-rng.random(k))
+    now = float(log_likelihood(problem, fitted)[0])
+    taken = np.zeros(k)
+    for c in range(k):
+        more = np.expm1(log_x[c])
+        asked = fitted + more * (state.U[:, c].copy()[entries.row] * state.V[:, c].copy()[entries.column])
+        then = float(log_likelihood(problem, asked)[0])
+        law = -hyper.theta_shape * log_x[c]
+        law -= hyper.theta_rate * problem.spread / state.theta[c] * np.expm1(-log_x[c])
+        if log_uniform[c] < then - now + law:
+            fitted, now, taken[c] = asked, then, log_x[c]
+    state.theta = state.theta * np.exp(taken)
+    for side in SIDES:
+        transform(state, side, np.diag(np.exp(0.5 * taken)))

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..kernels.svd_contract import GainSums
-from .svd_binomial import move_mean, move_rows
+from .svd_binomial import move_common, move_rows
 from .svd_draw import Draw
 from .svd_gains import draw_gains, rescale
 from .svd_gauge import draw_gauge
@@ -51,7 +51,7 @@ def step(
         draw_regression(problem, rng, state, side)
     draw_offsets(problem, rng, state)
     if problem.link == "binomial":
-        log_likelihood = move_mean(problem, rng, state, n_threads)
+        log_likelihood = move_common(problem, rng, state, n_threads)
     elif problem.prior == "ard" or problem.unequal_noise:
         log_likelihood = draw_noise(problem, rng, state, n_threads)
     if problem.prior == "ard":

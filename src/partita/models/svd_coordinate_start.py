@@ -7,13 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from .svd_draw import Draw
-from .svd_effects import coefficients_of, scaled_features
+from .svd_effects import coefficients_of, scaled_features, start_effects
 from .svd_problem import Problem
 from .svd_rank import cell_matrix, leading_pairs
-from .svd_sides import SIDES
 from .svd_state import State
 
-_FIRST_PRECISION = 10.0  # of effects, in units of the values' spread
 _SHRUNK = 0.3  # share of a singular value of the observed cells that is signal, for a start
 _KNOWN = 1e-8  # variance of what a feature gives a row: none, but for divisions by it
 
@@ -48,7 +46,7 @@ def init(problem: Problem, rng: np.random.Generator, start: str | int = "random"
         held=True,
         rank=on,
     )
-    _start_effects(problem, state)
+    start_effects(problem, state)
     if start == "svd" and len(problem.entries):
         residual = problem.entries.values - state.mean
         u, size, v = leading_pairs(cell_matrix(problem, residual), k, rng)
@@ -58,14 +56,6 @@ def init(problem: Problem, rng: np.random.Generator, start: str | int = "random"
         # unobserved cells count as zero: the values are those of the whole matrix when divided by the share observed
         state.s[:found] = np.maximum(_SHRUNK * size * rows * columns / len(residual), 1e-8 * scale)
     return state
-
-
-def _start_effects(problem: Problem, state: State) -> None:
-    """Features say nothing yet."""
-    for side in SIDES:
-        n, count = side.size(problem), side.other.features(problem).n_coefficients
-        setattr(state, f"{side.name}_effects", np.zeros((n, count)))
-        setattr(state, f"{side.name}_effect_precision", np.full(count, _FIRST_PRECISION / problem.spread**2))
 
 
 def kept(problem: Problem, state: State) -> Draw:

@@ -14,6 +14,18 @@ import numpy as np
 
 from .svd_features import Features
 from .svd_problem import Problem
+from .svd_sides import SIDES
+from .svd_state import State
+
+_FIRST_PRECISION = 10.0  # of effects at the start, in units of the values' spread
+
+
+def start_effects(problem: Problem, state: State) -> None:
+    """Features say nothing yet."""
+    for side in SIDES:
+        n, count = side.size(problem), side.other.features(problem).n_coefficients
+        setattr(state, f"{side.name}_effects", np.zeros((n, count)))
+        setattr(state, f"{side.name}_effect_precision", np.full(count, _FIRST_PRECISION / problem.spread**2))
 
 
 def scaled_features(features: Features, n: int) -> np.ndarray:
