@@ -117,7 +117,7 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[World, Move]:
         right = svd_binomial.BinomialRows
 
         def accepting(*arguments):
-            return right(*arguments[:7], np.full(len(arguments[7]), 1e-300), *arguments[8:])
+            return right(*arguments[:9], np.full(len(arguments[9]), 1e-300), *arguments[10:])
 
         monkeypatch.setattr(svd_binomial, "BinomialRows", accepting)
         return BINOMIAL["offsets"], binomial_move("rows")(BINOMIAL["offsets"])
@@ -132,7 +132,10 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[World, Move]:
     return BINOMIAL["offsets"], binomial_move("mean")(BINOMIAL["offsets"])
 
 
-@pytest.mark.parametrize("what", ["no way back", "cut points without their prior", "equal noise", "trials counted six times"])
+MISTAKES = ["no way back", "cut points without their prior", "equal noise", "trials counted six times"]
+
+
+@pytest.mark.parametrize("what", MISTAKES)
 def test_a_broken_move_is_caught(monkeypatch, what):
     world, move = broken(monkeypatch, what)
 
