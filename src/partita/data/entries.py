@@ -10,7 +10,7 @@ import numpy as np
 
 from partita.data.cells import read_array, read_pandas, read_polars
 from partita.data.containers import open_table
-from partita.data.ids import Ids, as_labels, learn_ids
+from partita.data.ids import Ids, as_labels, learn_ids, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class Observed:
 
     def cell(self, k: int) -> str:
         """The k-th cell as a message names it."""
-        return f"row {self.rows.labels[self.row[k]]!r}, column {self.columns.labels[self.column[k]]!r}"
+        return f"row {shown(self.rows.labels[self.row[k]])}, column {shown(self.columns.labels[self.column[k]])}"
 
     def take(self, which: np.ndarray) -> Observed:
         """Some of the cells; both sides keep all their ids."""
@@ -79,21 +79,16 @@ def _column(frame: Any, k: int) -> Any:
 
 
 def named_columns(frame: Any, names: list[Any], who: str) -> list[Any]:
-    """Columns of a frame by their names; None names nothing and is left None, but for the first three."""
-    found: list[Any] = []
-    for k, name in enumerate(names):
-        if name is None and k < 3:
-            name = list(frame.columns)[k] if k < len(frame.columns) else None
-        if name is None:
-            found.append(None)
-        elif not isinstance(name, str | int) or name not in list(frame.columns):
+    """Columns of a frame by their names; None stays None."""
+    if not is_frame(frame):
+        raise ValueError(f"{who}: data must be a pandas or polars frame, got {type(frame).__name__}.")
+    for name in names:
+        if name is not None and (not isinstance(name, str | int) or name not in list(frame.columns)):
             raise ValueError(
-                f"{who}: the frame has no column {name!r}. Its columns: {', '.join(map(str, frame.columns))}. "
-                "Name the column of the row ids, of the column ids and of the values."
+                f"{who}: the frame has no column {name!r}. Its columns: {', '.join(map(str, frame.columns))}. Name "
+                "the columns of row ids, of column ids and of values."
             )
-        else:
-            found.append(frame[name])
-    return found
+    return [None if name is None else frame[name] for name in names]
 
 
 # ---- numbers ----
@@ -133,7 +128,7 @@ def check_finite(observed: Observed, name: str = "values") -> Observed:
     if infinite.any():
         k = int(np.argmax(infinite))
         raise ValueError(
-            f"{name}: the cell of {observed.cell(k)} is {observed.values[k]!r} (infinity). Give finite numbers, or leave "
+            f"{name}: the cell of {observed.cell(k)} is {observed.values[k]} (infinity). Give finite numbers, or leave "
             "the cell out (NaN)."
         )
     missing = np.isnan(observed.values)
@@ -145,13 +140,22 @@ def check_finite(observed: Observed, name: str = "values") -> Observed:
 # ---- triplets ----
 
 
-def read_triplets(rows: Any, columns: Any, values: Any, trials: Any = None, who: str = "fit_triplets") -> Observed:
-    """Entries from ids and numbers, or from a frame and the names of its columns."""
-    if is_frame(rows):
-        names = [None, columns, values, trials] if values is not None else [None, None, None, trials]
-        if isinstance(columns, tuple):
-            names = [*columns, trials]
-        rows, columns, values, trials = named_columns(rows, names, who)
+def read_triplets(
+    rows: Any, columns: Any = None, values: Any = None, trials: Any = None, data: Any = None, who: str = "fit_triplets"
+) -> Observed:
+    """Entries from ids and numbers; from a frame `data` and the names of its columns; or from a frame's first columns
+    (row ids, column ids, values, and trials where there is a fourth).
+    """
+    if data is not None:
+        rows, columns, values, trials = named_columns(data, [rows, columns, values, trials], who)
+    elif is_frame(rows):
+        if not 3 <= len(rows.columns) <= 4 or columns is not None:
+            raise ValueError(
+                f"{who}: a frame that lists entries has three columns (row ids, column ids, values) or four (trials), got "
+                f"{len(rows.columns)}. Name the columns: fit_triplets('user', 'item', 'rating', data=frame)."
+            )
+        rows, columns, values, *more = named_columns(rows, list(rows.columns), who)
+        trials = more[0] if more else trials
     if columns is None or values is None:
         raise ValueError(f"{who}: columns and values are missing. Pass ids of rows, ids of columns and values.")
     row_labels, column_labels = as_labels(rows, "row"), as_labels(columns, "column")

@@ -110,7 +110,7 @@ def known(labels: np.ndarray, side: str) -> np.ndarray:
     if missing.any():
         where = int(np.argmax(missing))
         raise ValueError(
-            f"{side}s: the id of entry {where} is missing ({labels[where]!r}). Give every entry a {side}, or leave it out."
+            f"{side}s: the id of entry {where} is missing ({shown(labels[where])}). Give every entry a {side}, or leave it out."
         )
     return labels
 
@@ -150,8 +150,13 @@ def given_ids(labels: Any, side: str, name: str) -> Ids:
     if len(distinct(array, side)) < len(array):
         seen: set[Any] = set()
         twice = next(label for label in _listed(array) if label in seen or seen.add(label))  # type: ignore[func-returns-value]
-        raise ValueError(f"{name}: the id {twice!r} is listed twice. List every {side} once.")
+        raise ValueError(f"{name}: the id {shown(twice)} is listed twice. List every {side} once.")
     return Ids(array, side)
+
+
+def shown(label: Any) -> str:
+    """An id as a message shows it."""
+    return repr(label.item() if isinstance(label, np.generic) and label.dtype.kind in "iufbUS" else label)
 
 
 def _joined(first: np.ndarray, more: np.ndarray) -> np.ndarray:
