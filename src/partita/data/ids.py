@@ -38,7 +38,7 @@ class Ids:
 
     @cached_property
     def _place(self) -> dict[Any, int]:
-        return {label: k for k, label in enumerate(_listed(self.labels))}
+        return {label: k for k, label in enumerate(listed(self.labels))}
 
     def codes(self, asked: Any) -> np.ndarray:
         """(m,) int64 place of every id that is asked for, -1 where it is not among these."""
@@ -54,7 +54,7 @@ class Ids:
             return np.where(found, place, -1).astype(np.int64)
         lookup = self._place
         try:
-            return np.fromiter((lookup.get(label, -1) for label in _listed(labels)), np.int64, len(labels))
+            return np.fromiter((lookup.get(label, -1) for label in listed(labels)), np.int64, len(labels))
         except TypeError as error:
             raise _unhashable(self.side, error) from error
 
@@ -149,7 +149,7 @@ def given_ids(labels: Any, side: str, name: str) -> Ids:
     array = known(as_labels(labels, side), side)
     if len(distinct(array, side)) < len(array):
         seen: set[Any] = set()
-        twice = next(label for label in _listed(array) if label in seen or seen.add(label))  # type: ignore[func-returns-value]
+        twice = next(label for label in listed(array) if label in seen or seen.add(label))  # type: ignore[func-returns-value]
         raise ValueError(f"{name}: the id {shown(twice)} is listed twice. List every {side} once.")
     return Ids(array, side)
 
@@ -162,10 +162,11 @@ def shown(label: Any) -> str:
 def _joined(first: np.ndarray, more: np.ndarray) -> np.ndarray:
     if first.dtype.kind == more.dtype.kind and first.dtype.kind in _TYPED:
         return np.concatenate([first, more])
-    return _narrow(object_array([*_listed(first), *_listed(more)]))
+    return _narrow(object_array([*listed(first), *listed(more)]))
 
 
-def _listed(labels: np.ndarray) -> list[Any]:
+def listed(labels: np.ndarray) -> list[Any]:
+    """The labels as Python's own values."""
     # tolist() would turn dates of nanoseconds into numbers
     return list(labels) if labels.dtype.kind in "Mm" else labels.tolist()
 

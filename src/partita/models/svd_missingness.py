@@ -143,14 +143,19 @@ def _structured(mask: sparse.csr_matrix, counts: np.ndarray) -> bool:
 
 
 def learn_scaling(given: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Centre and scale of given features: 0/1 columns stay as they are, others get mean 0 and standard deviation 1."""
+    """Centre and scale of given features: 0/1 columns stay as they are, others get mean 0 and standard deviation 1.
+
+    Missing ones are left out.
+    """
     dense = given.toarray() if sparse.issparse(given) else given
-    binary = np.isin(dense, (0.0, 1.0)).all(axis=0)
-    spread = dense.std(axis=0)
-    return np.where(binary, 0.0, dense.mean(axis=0)), np.where(binary | (spread == 0), 1.0, spread)
+    binary = (np.isin(dense, (0.0, 1.0)) | np.isnan(dense)).all(axis=0)
+    count = np.maximum((~np.isnan(dense)).sum(axis=0), 1)
+    mean = np.nansum(dense, axis=0) / count
+    spread = np.sqrt(np.nansum((dense - mean) ** 2, axis=0) / count)
+    return np.where(binary, 0.0, mean), np.where(binary | (spread == 0), 1.0, spread)
 
 
 def standardised(given: Any, centre: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """(n, p) dense; a NaN, a feature that is not known, counts as the mean."""
+    """(n, p) dense; a NaN, a feature that is not known, counts as the mean (of 0/1 columns: as 0)."""
     dense = given.toarray() if sparse.issparse(given) else np.asarray(given, float)
     return np.nan_to_num((dense - centre) / scale)
