@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -183,6 +185,8 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
                 rows, columns, values, trials, data=data, row_features=row_features, column_features=column_features
             )
         self._check()
+        if self.link != self._posterior.link:
+            raise ValueError(f"partial_fit: link={self.link!r}, but the model was fitted with {self._posterior.link!r}.")
         observed = read_triplets(rows, columns, values, trials, data, who="partial_fit")
         with self._all_or_nothing():
             features = (row_features, column_features)
@@ -191,8 +195,9 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
                 self.n_samples if n_samples is None else n_samples, self.burn_in // 4 if burn_in is None else burn_in
             )
             problem = self._set_problem(matrix)
-            runner = self._part_runner()
-            self._take(svd_chains.continue_chains(problem, self._states, self._streams, settings, runner))
+            states, streams = copy.deepcopy((self._states, self._streams))  # a failure leaves the model as it was
+            runner = replace(self._runner(), checkpoint=None)
+            self._take(svd_chains.continue_chains(problem, states, streams, settings, runner))
         return self
 
     def fold_in(
