@@ -213,7 +213,8 @@ class MatrixAnswers:
         row, new_rows = self._places("row", labels[0], row_features)
         column, new_columns = self._places("column", labels[1], column_features)
         found: list[tuple[np.ndarray, ...]] = []
-        for part in parts(self._posterior, len(row)) if len(row) else [slice(0, 0)]:
+        strangers = new_rows is not None or new_columns is not None
+        for part in parts(self._posterior, len(row), strangers) if len(row) else [slice(0, 0)]:
             laws = laws_at(self._posterior, row[part], column[part], new_rows, new_columns)
             found.append(answer(laws, part) if placed else answer(laws))
         return tuple(np.concatenate(pieces) for pieces in zip(*found))

@@ -19,7 +19,7 @@ from .svd_draw import Draw
 from .svd_quantiles import binomial_mixture_quantile, level_quantile, normal_mixture_quantile
 
 _AT_ONCE = 2_000_000  # numbers of one array of draws by cells
-_NODES = 9  # of the quadrature over the doubt within a draw
+_NODES = 21  # of the quadrature over the doubt within a draw
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,10 +160,10 @@ def _doubt(
     return doubt + (strange[0] & strange[1]) * float(theta @ other)
 
 
-def parts(posterior: Posterior, m: int) -> Iterator[slice]:
-    """The m cells cut so that arrays of draws by cells stay small."""
-    levels = max(len(posterior.levels), 1)
-    size = max(1, _AT_ONCE // (len(posterior.draws) * levels))
+def parts(posterior: Posterior, m: int, strangers: bool) -> Iterator[slice]:
+    """The m cells cut so that arrays of draws by cells (by levels, by nodes) stay small."""
+    deep = max(len(posterior.levels), 1) * (_NODES if strangers else 1)
+    size = max(1, _AT_ONCE // (len(posterior.draws) * deep))
     for start in range(0, m, size):
         yield slice(start, min(start + size, m))
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import bdtr, ndtr, ndtri
 
 _ROUNDS = 60
-_EXACT = 1e-9  # of the spread of a cell
+_EXACT = 1e-9  # of the narrowest of the laws of a cell
 
 
 def normal_mixture_quantile(p: float, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
@@ -17,6 +17,7 @@ def normal_mixture_quantile(p: float, mean: np.ndarray, sd: np.ndarray) -> np.nd
     low, high = (mean + ndtri(p) * sd).min(axis=0), (mean + ndtri(p) * sd).max(axis=0)  # each end: all terms agree
     spread = np.sqrt(mean.var(axis=0) + (sd**2).mean(axis=0))
     x = np.clip(mean.mean(axis=0) + ndtri(p) * spread, low, high)
+    near = _EXACT * sd.min(axis=0)
     for _ in range(_ROUNDS):
         z = (x - mean) / sd
         excess = ndtr(z).mean(axis=0) - p
@@ -26,7 +27,7 @@ def normal_mixture_quantile(p: float, mean: np.ndarray, sd: np.ndarray) -> np.nd
             step = x - excess / slope
         inside = (step > low) & (step < high)
         new = np.where(inside, step, (low + high) / 2)
-        done = np.abs(new - x) <= _EXACT * spread
+        done = np.abs(new - x) <= near
         x = new
         if done.all():
             break

@@ -1,0 +1,88 @@
+"""Which cells are asked for next."""
+
+import numpy as np
+import pytest
+from svd_draws import I, J, make_posterior
+
+from partita.models.svd_acquire import STRATEGIES, acquire, cell_draws
+from partita.models.svd_entries import Entries
+
+SEEN = Entries.of([0, 0, 1, 5], [0, 3, 1, 4], np.ones(4), I, J)
+
+
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("link", ["gaussian", "ordinal", "binomial"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_cells_are_new_and_different(strategy, link):
+    row, column = acquire(make_posterior(link), SEEN, 12, strategy, rng())
+    cells = list(zip(row.tolist(), column.tolist()))
+    assert len(set(cells)) == 12 and not set(cells) & set(zip(SEEN.row.tolist(), SEEN.column.tolist()))
+    every = acquire(make_posterior(link), SEEN, 1000, strategy, rng())
+    assert len(every[0]) == I * J - 4
+
+
+def test_variance_takes_the_least_sure_cells():
+    posterior = make_posterior()
+    row, column = acquire(posterior, SEEN, I * J, "variance", rng())
+    spread = cell_draws(posterior, SEEN, row * J + column).var(axis=0)
+    assert (np.diff(spread) <= 1e-12).all()
+
+
+def test_lines_are_asked_whole_and_in_turn():
+    posterior = make_posterior()
+    row, column = acquire(posterior, SEEN, I * J, "line", rng())
+    first = int(np.argmax(row != row[0]))
+    assert (column[first : first + I - 2] == column[first]).all() or len(set(column[first : first + 3])) == 1
+    variance = np.zeros((I, J))
+    variance[row, column] = cell_draws(posterior, SEEN, row * J + column).var(axis=0)
+    assert row[0] == variance.sum(axis=1).argmax() and first == (variance[row[0]] > 0).sum()
+    left = variance.copy()
+    left[row[0]] = 0
+    assert column[first] == left.sum(axis=0).argmax()
+
+
+def test_after_a_whole_row_comes_a_column():
+    whole = Entries.of(np.zeros(J, int), np.arange(J), np.ones(J), I, J)
+    _, column = acquire(make_posterior(), whole, I - 1, "line", rng())
+    assert len(set(column.tolist())) == 1
+    both = Entries.of([0] * J + list(range(1, I)), [*range(J), *[2] * (I - 1)], np.ones(I + J - 1), I, J)
+    row, _ = acquire(make_posterior(), both, J - 1, "line", rng())
+    assert len(set(row.tolist())) == 1
+
+
+def test_decorrelated_does_not_ask_twice_what_one_answer_tells():
+    """Columns 0 and 1 are copies of each other: after one of their cells the other is hardly worth a question."""
+    posterior = make_posterior(n_draws=60)
+    from dataclasses import replace
+
+    draws = []
+    for d in posterior.draws:
+        V, c = d.V.copy(), d.column_offset.copy()
+        V[1], c[1] = V[0], c[0]
+        draws.append(replace(d, V=V, column_offset=c, alpha=1e6))
+    posterior = replace(posterior, draws=tuple(draws))
+    row, column = acquire(posterior, SEEN, 6, "decorrelated", rng())
+    asked = set(zip(row.tolist(), column.tolist()))
+    assert not any((i, 0) in asked and (i, 1) in asked for i in range(I))
+
+
+def test_decorrelated_takes_most_variance_first():
+    posterior = make_posterior(n_draws=60)
+    free = np.setdiff1d(np.arange(I * J), SEEN.row * J + SEEN.column)
+    x = cell_draws(posterior, SEEN, free)
+    covariance = np.cov(x.T, ddof=0)
+    noise = np.array([np.mean([1 / (d.alpha * d.row_noise[c // J] * d.column_noise[c % J]) for d in posterior.draws[::3]])
+                      for c in free])  # fmt: skip
+    gain = (covariance**2).sum(axis=0) / (np.diag(covariance) + noise)
+    row, column = acquire(posterior, SEEN, 1, "decorrelated", rng())
+    assert gain[np.searchsorted(free, row[0] * J + column[0])] > 0.95 * gain.max()
+
+
+def test_random_is_that_and_the_same_for_the_same_seed():
+    posterior = make_posterior()
+    first = acquire(posterior, SEEN, 5, "random", np.random.default_rng(1))
+    assert np.array_equal(first, acquire(posterior, SEEN, 5, "random", np.random.default_rng(1)))
+    assert not np.array_equal(first, acquire(posterior, SEEN, 5, "random", np.random.default_rng(2)))
