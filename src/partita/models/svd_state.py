@@ -44,7 +44,6 @@ class State:
     sweep                                       sweeps done
     edge                                        largest singular value of unit noise on the observed cells
     rank                                        components above the edge when last looked at
-    probe (J, K)                                directions in which their strength was last measured
     """
 
     U: np.ndarray
@@ -71,7 +70,6 @@ class State:
     sweep: int = 0
     edge: float = 0.0
     rank: int = 0
-    probe: np.ndarray | None = None
 
     @property
     def n_components(self) -> int:
