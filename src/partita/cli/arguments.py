@@ -70,6 +70,7 @@ def _add_complete(commands: argparse._SubParsersAction, general: argparse.Argume
     complete.add_argument("--burn-in", type=int, default=200, metavar="N", help="sweeps before (default: 200)")
     complete.add_argument("--chains", type=int, default=2, metavar="N", help="default: 2")
     complete.add_argument("--save", type=Path, metavar="MODEL", help="also save the model, for later calls")
+    complete.add_argument("--report", type=Path, metavar="HTML", help="also a page about the model, with pictures")
     complete.add_argument("--drop", action="append", default=[], metavar="COL", help="leave this column out")
     complete.add_argument("--missing", action="append", default=[], metavar="MARK", help="one more mark of a hole")
     _add_running(complete)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,15 @@ from partita.cli.tables import check_columns, open_frame
 from partita.data.entries import is_long
 from partita.data.files import check_output, make_frame, read_frame, write_frame
 from partita.data.ids import as_labels
+from partita.report.html import render_matrix_report
 from partita.report.matrices import matrix_text
 
 
 def run(args: argparse.Namespace) -> None:
     check_output(args.output)
-    if args.save is not None:
-        check_output(args.save, table=False)
+    for path in (args.save, args.report):
+        if path is not None:
+            check_output(path, table=False)
     if not 0 < args.interval < 1:
         raise ValueError(f"--interval {args.interval:g}: give a probability between 0 and 1, for example 0.9.")
     pairs = None if args.predict is None else read_frame(args.predict)
@@ -35,6 +38,8 @@ def run(args: argparse.Namespace) -> None:
     write_frame(out, args.output)
     if args.save is not None:
         partita.save(model, args.save)
+    if args.report is not None:
+        args.report.write_text(render_matrix_report(model, Path(args.file).name), encoding="utf-8")
     print(matrix_text(model))
     print(f"\n{len(out):,} rows written to {args.output}")
 

@@ -197,7 +197,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
             problem = self._set_problem(matrix)
             states, streams = copy.deepcopy((self._states, self._streams))  # a failure leaves the model as it was
             runner = replace(self._runner(), checkpoint=None)
-            self._take(svd_chains.continue_chains(problem, states, streams, settings, runner))
+            self._take(svd_chains.continue_chains(problem, states, streams, settings, runner), settings.burn_in)
         return self
 
     def fold_in(
@@ -223,7 +223,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         blocks = [block.rows for side in (problem.row_features, problem.column_features) for block in side.blocks]
         mark = self._fingerprint(*parts, *blocks)
         settings = self._settings(self.n_samples, self.burn_in)
-        self._take(svd_chains.fit_chains(problem, settings, root, self._runner(), mark))
+        self._take(svd_chains.fit_chains(problem, settings, root, self._runner(), mark), self.burn_in)
 
     def _settings(self, n_samples: int, burn_in: int) -> svd_chains.Settings:
         return svd_chains.Settings(
@@ -246,11 +246,12 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         self._model = {"offsets": offsets, "noise_df": problem.hyper.noise_df if unequal else None}
         return problem
 
-    def _take(self, fitted: svd_chains.Fitted) -> None:
+    def _take(self, fitted: svd_chains.Fitted, burn_in: int) -> None:
         """Keep what the chains give."""
         self._posterior = posterior_of(fitted, self._matrix.levels, **self._model)
         self._states, self._streams = list(fitted.states), list(fitted.streams)
-        described = describe_chains(fitted, self._posterior)
+        self.n_dropped_ = burn_in
+        described = describe_chains(fitted, self._posterior, burn_in)
         self.rank_posterior_, self.rank_, self.trace_, self.r_hat_, self.diagnostics_ = described
         self._forget("noise_")
         if self.link == "gaussian":

@@ -23,11 +23,12 @@ def describe_chains(fitted: Fitted, posterior: Posterior, burn_in: int) -> Descr
     ranks, counts = np.unique([draw.rank for draw in posterior.draws], return_counts=True)
     law = {int(rank): float(count / counts.sum()) for rank, count in zip(ranks, counts)}
     mode = max(law, key=lambda rank: (law[rank], -rank))
-    trace = {name: np.asarray(values) for name, values in fitted.infos.items()}
+    done = min(fitted.steps_done)
+    trace = {name: np.asarray(values)[:, :done] for name, values in fitted.infos.items()}
     late = {name: values[:, burn_in:] for name, values in trace.items()}
     agreement = {name: agreement_of(values) for name, values in late.items()}
     sizes: dict[str, Any] = {
-        name: {"r_hat": agreement[name], "ess": float(ess_bulk(values))} for name, values in late.items() if values.size
+        name: {"r_hat": agreement[name], "ess": float(ess_bulk(values))} for name, values in late.items()
     }
     return law, mode, trace, agreement, sizes
 
