@@ -45,7 +45,7 @@ def test_a_wide_table_is_completed(capsys, files, tmp_path):
 
 def test_entries_give_predictions_with_intervals(capsys, files, tmp_path):
     out = tmp_path / "cells.parquet"
-    code, said, err = run(capsys, "complete", files / "long.parquet", "--output", out, "--interval", 0.8, *FEW)
+    code, _, err = run(capsys, "complete", files / "long.parquet", "--output", out, "--interval", 0.8, *FEW)
     cells = pd.read_parquet(out)
     assert code == 0, err
     assert list(cells.columns) == ["name", "film", "predicted grade", "std", "low 80%", "high 80%"]

@@ -22,6 +22,6 @@ def triplets(X):
 
 def stars(n=40, p=25, seed=0):
     """Levels 1 to 5 with holes."""
-    X, truth = low_rank(n, p, 2, 0.5, 0.7, seed)
+    X, _ = low_rank(n, p, 2, 0.5, 0.7, seed)
     cut = np.nanquantile(X, [0.2, 0.4, 0.6, 0.8])
     return np.where(np.isnan(X), np.nan, 1.0 + np.searchsorted(cut, np.nan_to_num(X)))

@@ -258,7 +258,7 @@ def test_fold_in_of_a_column_and_of_both(model):
     assert np.corrcoef(folded.predict(rows, "new"), TRUTH[:, 0])[0, 1] > 0.97
     both = model.fold_in(["r", "r", 3], [0, "c", "c"], [1.0, 2.0, 3.0])
     assert np.isfinite(both.predict("r", "c")).all()
-    with pytest.raises(ValueError, match="row 3, column 4 are both known .*partial_fit"):
+    with pytest.raises(ValueError, match=r"row 3, column 4 are both known .*partial_fit"):
         model.fold_in([3], [4], [1.0])
 
 
@@ -306,7 +306,8 @@ def test_a_saved_model_is_the_same_and_goes_on_the_same(tmp_path, features):
     save(model, tmp_path / "m")
     again = load(tmp_path / "m")
     assert same_model(model, again) and again.row_ids_.tolist() == names.tolist()
-    assert again.acquire(5) == model.acquire(5) and again.recommend("n03", 3).tolist() == model.recommend("n03", 3).tolist()
+    assert again.acquire(5) == model.acquire(5)
+    assert again.recommend("n03", 3).tolist() == model.recommend("n03", 3).tolist()
     save(again, tmp_path / "m2")
     assert (tmp_path / "m").read_bytes() == (tmp_path / "m2").read_bytes()
     new = (["n03"], [int(np.flatnonzero(HOLES[3])[0])], [1.0])

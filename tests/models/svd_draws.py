@@ -5,10 +5,10 @@ import numpy as np
 from partita.models.svd_draw import Draw
 from partita.models.svd_predict import Posterior
 
-I, J, K = 6, 5, 2
+N_ROWS, N_COLUMNS, K = 6, 5, 2
 
 
-def make_draw(rng, link="gaussian", k=K, n=I, p=J, coefficients=((), ())):
+def make_draw(rng, link="gaussian", k=K, n=N_ROWS, p=N_COLUMNS, coefficients=((), ())):
     single = np.float32
     cuts = np.sort(rng.normal(size=3)).astype(single) if link == "ordinal" else np.zeros(0, single)
     return Draw(

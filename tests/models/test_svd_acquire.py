@@ -1,13 +1,15 @@
 """Which cells are asked for next."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from svd_draws import I, J, make_posterior
+from svd_draws import N_COLUMNS, N_ROWS, make_posterior
 
 from partita.models.svd_acquire import STRATEGIES, acquire, cell_draws
 from partita.models.svd_entries import Entries
 
-SEEN = Entries.of([0, 0, 1, 5], [0, 3, 1, 4], np.ones(4), I, J)
+SEEN = Entries.of([0, 0, 1, 5], [0, 3, 1, 4], np.ones(4), N_ROWS, N_COLUMNS)
 
 
 def rng():
@@ -21,23 +23,23 @@ def test_cells_are_new_and_different(strategy, link):
     cells = list(zip(row.tolist(), column.tolist()))
     assert len(set(cells)) == 12 and not set(cells) & set(zip(SEEN.row.tolist(), SEEN.column.tolist()))
     every = acquire(make_posterior(link), SEEN, 1000, strategy, rng())
-    assert len(every[0]) == I * J - 4
+    assert len(every[0]) == N_ROWS * N_COLUMNS - 4
 
 
 def test_variance_takes_the_least_sure_cells():
     posterior = make_posterior()
-    row, column = acquire(posterior, SEEN, I * J, "variance", rng())
-    spread = cell_draws(posterior, SEEN, row * J + column).var(axis=0)
+    row, column = acquire(posterior, SEEN, N_ROWS * N_COLUMNS, "variance", rng())
+    spread = cell_draws(posterior, SEEN, row * N_COLUMNS + column).var(axis=0)
     assert (np.diff(spread) <= 1e-12).all()
 
 
 def test_lines_are_asked_whole_and_in_turn():
     posterior = make_posterior()
-    row, column = acquire(posterior, SEEN, I * J, "line", rng())
+    row, column = acquire(posterior, SEEN, N_ROWS * N_COLUMNS, "line", rng())
     first = int(np.argmax(row != row[0]))
-    assert (column[first : first + I - 2] == column[first]).all() or len(set(column[first : first + 3])) == 1
-    variance = np.zeros((I, J))
-    variance[row, column] = cell_draws(posterior, SEEN, row * J + column).var(axis=0)
+    assert (column[first : first + N_ROWS - 2] == column[first]).all() or len(set(column[first : first + 3])) == 1
+    variance = np.zeros((N_ROWS, N_COLUMNS))
+    variance[row, column] = cell_draws(posterior, SEEN, row * N_COLUMNS + column).var(axis=0)
     assert row[0] == variance.sum(axis=1).argmax() and first == (variance[row[0]] > 0).sum()
     left = variance.copy()
     left[row[0]] = 0
@@ -45,19 +47,17 @@ def test_lines_are_asked_whole_and_in_turn():
 
 
 def test_after_a_whole_row_comes_a_column():
-    whole = Entries.of(np.zeros(J, int), np.arange(J), np.ones(J), I, J)
-    _, column = acquire(make_posterior(), whole, I - 1, "line", rng())
+    whole = Entries.of(np.zeros(N_COLUMNS, int), np.arange(N_COLUMNS), np.ones(N_COLUMNS), N_ROWS, N_COLUMNS)
+    _, column = acquire(make_posterior(), whole, N_ROWS - 1, "line", rng())
     assert len(set(column.tolist())) == 1
-    both = Entries.of([0] * J + list(range(1, I)), [*range(J), *[2] * (I - 1)], np.ones(I + J - 1), I, J)
-    row, _ = acquire(make_posterior(), both, J - 1, "line", rng())
+    both = Entries.of([0] * N_COLUMNS + list(range(1, N_ROWS)), [*range(N_COLUMNS), *[2] * (N_ROWS - 1)], np.ones(N_ROWS + N_COLUMNS - 1), N_ROWS, N_COLUMNS)
+    row, _ = acquire(make_posterior(), both, N_COLUMNS - 1, "line", rng())
     assert len(set(row.tolist())) == 1
 
 
 def test_decorrelated_does_not_ask_twice_what_one_answer_tells():
     """Columns 0 and 1 are copies of each other: after one of their cells the other is hardly worth a question."""
     posterior = make_posterior(n_draws=60)
-    from dataclasses import replace
-
     draws = []
     for d in posterior.draws:
         V, c = d.V.copy(), d.column_offset.copy()
@@ -66,19 +66,23 @@ def test_decorrelated_does_not_ask_twice_what_one_answer_tells():
     posterior = replace(posterior, draws=tuple(draws))
     row, column = acquire(posterior, SEEN, 6, "decorrelated", rng())
     asked = set(zip(row.tolist(), column.tolist()))
-    assert not any((i, 0) in asked and (i, 1) in asked for i in range(I))
+    assert not any((i, 0) in asked and (i, 1) in asked for i in range(N_ROWS))
 
 
 def test_decorrelated_takes_most_variance_first():
     posterior = make_posterior(n_draws=60)
-    free = np.setdiff1d(np.arange(I * J), SEEN.row * J + SEEN.column)
+    free = np.setdiff1d(np.arange(N_ROWS * N_COLUMNS), SEEN.row * N_COLUMNS + SEEN.column)
     x = cell_draws(posterior, SEEN, free)
     covariance = np.cov(x.T, ddof=0)
-    noise = np.array([np.mean([1 / (d.alpha * d.row_noise[c // J] * d.column_noise[c % J]) for d in posterior.draws[::3]])
-                      for c in free])  # fmt: skip
+    noise = np.array(
+        [
+            np.mean([1 / (d.alpha * d.row_noise[c // N_COLUMNS] * d.column_noise[c % N_COLUMNS]) for d in posterior.draws])
+            for c in free
+        ]
+    )
     gain = (covariance**2).sum(axis=0) / (np.diag(covariance) + noise)
     row, column = acquire(posterior, SEEN, 1, "decorrelated", rng())
-    assert gain[np.searchsorted(free, row[0] * J + column[0])] > 0.95 * gain.max()
+    assert gain[np.searchsorted(free, row[0] * N_COLUMNS + column[0])] > 0.95 * gain.max()
 
 
 def test_random_is_that_and_the_same_for_the_same_seed():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from svd_draws import I, J, make_draw
+from svd_draws import N_COLUMNS, N_ROWS, make_draw
 
 from partita.models.svd_fold_in import NewRow, fold_in, truncated_normal
 from partita.models.svd_predict import Posterior
@@ -29,7 +29,7 @@ def fold(posterior, partners, values, trials=None, mean=0.3, side="row"):
 
 
 def grid_law(log_density, width=6.0, n=241):
-    """Means and variances of (u, b) under a density on a grid; the density may have a third variable, g, summed over."""
+    """Means and variances of (u, b) under a density on a grid."""
     u, b = np.meshgrid(np.linspace(-width, width, n), np.linspace(-width, width, n), indexing="ij")
     p = log_density(u, b)
     p = np.exp(p - p.max())
@@ -147,8 +147,8 @@ def test_draws_of_different_sizes_and_without_offsets():
     new = [NewRow(np.array([0, 1]), np.array([1.0, 2.0]), None, np.random.default_rng(k)) for k in range(2)]
     grown = fold_in(posterior, "column", new, means)
     for before, after in zip(draws, grown.draws):
-        assert after.V.shape == (J + 2, before.V.shape[1]) and np.array_equal(after.V[:J], before.V)
-        assert (after.column_offset[J:] == 0).all() and after.U is before.U and len(after.U) == I
+        assert after.V.shape == (N_COLUMNS + 2, before.V.shape[1]) and np.array_equal(after.V[:N_COLUMNS], before.V)
+        assert (after.column_offset[N_COLUMNS:] == 0).all() and after.U is before.U and len(after.U) == N_ROWS
 
 
 def test_truncated_normals_far_out():

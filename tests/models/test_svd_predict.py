@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 from scipy import integrate, stats
-from svd_draws import I, J, make_posterior
+from svd_draws import N_COLUMNS, N_ROWS, make_posterior
 
 from partita.models import svd_predict
-from partita.models.svd_missingness import Side, make_side
 from partita.models.svd_entries import Entries
+from partita.models.svd_missingness import Side, make_side
 from partita.models.svd_predict import Newcomers, laws_at, thinned
 from partita.models.svd_quantiles import binomial_mixture_quantile, level_quantile, normal_mixture_quantile
 from partita.models.svd_scores import log_densities
 
-ROWS, COLUMNS = np.repeat(np.arange(I), J), np.tile(np.arange(J), I)
+ROWS, COLUMNS = np.repeat(np.arange(N_ROWS), N_COLUMNS), np.tile(np.arange(N_COLUMNS), N_ROWS)
 
 
 def by_hand(posterior, i, j):
@@ -75,7 +75,7 @@ def test_levels_by_hand():
         below = stats.norm.cdf(np.append(draw.cuts, np.inf), f[s], np.sqrt(noise[s]))
         each.append(np.diff(below, prepend=0.0))
     each = np.array(each)
-    p = 2 * J + 3
+    p = 2 * N_COLUMNS + 3
     assert np.allclose(chance[p], each.mean(axis=0), atol=1e-6)
     mean, std = svd_predict.expectation(laws, "ordinal", posterior.levels, noise=False)
     values = each @ posterior.levels
@@ -93,9 +93,9 @@ def test_successes_by_hand():
     f, _ = by_hand(posterior, 1, 4)
     chance = stats.norm.cdf(f)
     mean, std = svd_predict.expectation(laws, "binomial", posterior.levels, noise=False)
-    assert mean[J + 4] == pytest.approx(chance.mean(), rel=1e-5) and std[J + 4] == pytest.approx(chance.std(), rel=1e-4)
+    assert mean[N_COLUMNS + 4] == pytest.approx(chance.mean(), rel=1e-5) and std[N_COLUMNS + 4] == pytest.approx(chance.std(), rel=1e-4)
     low = svd_predict.quantile(0.1, laws, "binomial", posterior.levels, noise=False)
-    assert low[J + 4] == pytest.approx(np.quantile(chance, 0.1, method="hazen"), abs=1e-6)
+    assert low[N_COLUMNS + 4] == pytest.approx(np.quantile(chance, 0.1, method="hazen"), abs=1e-6)
 
 
 @pytest.mark.parametrize("link", ["gaussian", "ordinal", "binomial"])
@@ -132,7 +132,7 @@ def test_strangers_by_simulation(link, who):
     means = [tuple(rng.normal(size=(1, d.U.shape[1] + 1)) for d in posterior.draws) for _ in range(2)]
     new_rows = Newcomers(means[0]) if who != "column" else None
     new_columns = Newcomers(means[1]) if who != "row" else None
-    i, j = (0 if who == "column" else I), (0 if who == "row" else J)
+    i, j = (0 if who == "column" else N_ROWS), (0 if who == "row" else N_COLUMNS)
     laws = laws_at(posterior, np.array([i]), np.array([j]), new_rows, new_columns)
     mean, std = svd_predict.expectation(laws, link, posterior.levels, noise=False)
     values, n = [], 200_000
@@ -170,7 +170,7 @@ def test_the_noise_of_a_stranger_is_averaged_over_its_prior():
 
 
 def test_doubt_becomes_nodes():
-    laws = laws_at(make_posterior("binomial", n_draws=1), np.array([I]), np.array([0]),
+    laws = laws_at(make_posterior("binomial", n_draws=1), np.array([N_ROWS]), np.array([0]),
                    make_posterior("binomial", n_draws=1).strangers("row", 1))  # fmt: skip
     f, v = float(laws.f[0, 0]), float(laws.doubt[0, 0])
     exact = integrate.quad(lambda x: stats.norm.cdf(f + np.sqrt(v) * x) ** 2 * stats.norm.pdf(x), -9, 9)[0]

@@ -34,7 +34,8 @@ def run(args: argparse.Namespace) -> None:
     if pairs is not None:
         out = predictions(model, *pair_columns(pairs, args, names), names, args.interval)
     else:
-        out = completed(model, names[0]) if form == "wide" else predictions(model, *open_cells(model), names, args.interval)
+        cells = None if form == "wide" else open_cells(model)
+        out = completed(model, names[0]) if cells is None else predictions(model, *cells, names, args.interval)
     write_frame(out, args.output)
     if args.save is not None:
         partita.save(model, args.save)
@@ -54,7 +55,7 @@ def learn(args: argparse.Namespace, frame: Any) -> tuple[Any, tuple[str, str, st
     asked = [args.rows, args.columns, args.values]
     if any(name is not None for name in asked):
         if not all(name is not None for name in asked):
-            raise ValueError("--rows, --columns and --values go together: the columns of row ids, column ids and values.")
+            raise ValueError("--rows, --columns and --values go together: columns of row ids, column ids and values.")
         check_columns([*asked, *([args.trials] if args.trials else [])], frame, "--rows, --columns, --values, --trials")
         model.fit_triplets(*asked, args.trials, data=frame)
         return model, (args.rows, args.columns, args.values), False

@@ -111,7 +111,7 @@ def read_numbers(values: Any, name: str) -> np.ndarray:
     where = next((k for k, v in enumerate(np.asarray(cells.values).tolist()) if isinstance(v, str)), 0)
     shown = cells.categories[0] if cells.origin == "category" else cells.values[where]
     raise ValueError(
-        f"{name}: entry {where} is {shown!r}, which is no number. Convert the {name} to numbers, or leave the entry out."
+        f"{name}: entry {where} is {shown!r}, which is no number. Convert it to one, or leave the entry out."
     )
 
 
@@ -151,8 +151,8 @@ def read_triplets(
     elif is_frame(rows):
         if not 3 <= len(rows.columns) <= 4 or columns is not None:
             raise ValueError(
-                f"{who}: a frame that lists entries has three columns (row ids, column ids, values) or four (trials), got "
-                f"{len(rows.columns)}. Name the columns: fit_triplets('user', 'item', 'rating', data=frame)."
+                f"{who}: a frame that lists entries has three columns (row ids, column ids, values) or four (trials), "
+                f"got {len(rows.columns)}. Name the columns: fit_triplets('user', 'item', 'rating', data=frame)."
             )
         rows, columns, values, *more = named_columns(rows, list(rows.columns), who)
         trials = more[0] if more else trials
@@ -182,15 +182,15 @@ def read_matrix(X: Any, trials: Any = None) -> Observed:
     source = open_table(X)
     n, p = len(source), source.n_columns
     cells = np.empty((n, p))
-    for k, column in enumerate(source.cells(range(p))):
-        if not column.numeric and column.origin != "empty":
-            words = np.asarray(column.values).tolist()
+    for k, given in enumerate(source.cells(range(p))):
+        if not given.numeric and given.origin != "empty":
+            words = np.asarray(given.values).tolist()
             where = next((i for i, v in enumerate(words) if isinstance(v, str)), 0)
             raise ValueError(
-                f"X: {source.label(k)} holds {column.origin} (row {where}: {words[where]!r}), and a matrix holds "
+                f"X: {source.label(k)} holds {given.origin} (row {where}: {words[where]!r}), and a matrix holds "
                 "numbers. Convert or drop the column; a frame that lists entries goes to fit_triplets."
             )
-        cells[:, k] = column.floats()
+        cells[:, k] = given.floats()
     labels = np.arange(p) if source.container == "numpy" else as_labels(list(source.labels), "column")
     index = source.data.index.to_numpy() if source.container == "pandas" else np.arange(n)
     rows, columns = Ids(as_labels(index, "row"), "row"), Ids(labels, "column")

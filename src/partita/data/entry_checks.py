@@ -27,8 +27,8 @@ def without_duplicates(observed: Observed, how: str) -> Observed:
         cells = list(dict.fromkeys(observed.cell(int(k)) for k in again[: 50 * _NAMED]))
         more = f", and {len(again) - _NAMED:,} more" if len(again) > _NAMED and len(cells) >= _NAMED else ""
         raise ValueError(
-            f"{len(again):,} entries repeat a cell that is there before: {'; '.join(cells[:_NAMED])}{more}. Remove them, "
-            "or average them by duplicates='mean'."
+            f"{len(again):,} entries repeat a cell that is there before: {'; '.join(cells[:_NAMED])}{more}. Remove "
+            "them, or average them by duplicates='mean'."
         )
     group = np.cumsum(new) - 1
     count = np.bincount(group)
@@ -65,7 +65,7 @@ def learn_levels(observed: Observed) -> np.ndarray:
     if len(levels) < 2 or len(levels) > MAX_LEVELS:
         raise ValueError(
             f"link='ordinal' needs 2 to {MAX_LEVELS} distinct values, got {len(levels)}. "
-            + ("Use link='gaussian' for measurements." if len(levels) > 2 else "There is nothing to learn from one level.")
+            + ("Use link='gaussian' for measurements." if len(levels) > 2 else "One level teaches nothing.")
         )
     return levels
 

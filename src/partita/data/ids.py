@@ -50,7 +50,9 @@ class Ids:
             return np.where((labels >= 0) & (labels < len(self)), labels, -1).astype(np.int64)
         if self._ascending and (numbers or self.labels.dtype.kind == labels.dtype.kind):
             place = np.searchsorted(self.labels, labels)
-            found = self.labels[np.minimum(place, len(self) - 1)] == labels if len(self) else np.zeros(len(labels), bool)
+            if not len(self):
+                return np.full(len(labels), -1, np.int64)
+            found = self.labels[np.minimum(place, len(self) - 1)] == labels
             return np.where(found, place, -1).astype(np.int64)
         lookup = self._place
         try:
@@ -110,7 +112,8 @@ def known(labels: np.ndarray, side: str) -> np.ndarray:
     if missing.any():
         where = int(np.argmax(missing))
         raise ValueError(
-            f"{side}s: the id of entry {where} is missing ({shown(labels[where])}). Give every entry a {side}, or leave it out."
+            f"{side}s: the id of entry {where} is missing ({shown(labels[where])}). Give every entry a {side}, or leave "
+            "it out."
         )
     return labels
 

@@ -33,8 +33,8 @@ def line_up(features: Any, ids: Ids, name: str, fixed: bool) -> tuple[Ids, Any]:
     if not fixed and numbered and n > len(ids):
         if int(ids.labels.min()) > 0:
             warnings.warn(
-                f"{name} has {n} lines and the {ids.side} ids are taken for their numbers, counted from 0, but no entry is "
-                f"of {ids.side} 0. If ids count from 1, say so by {ids.side}_ids=range(1, {n} + 1).",
+                f"{name} has {n} lines and the {ids.side} ids are taken for their numbers, counted from 0, but no entry "
+                f"is of {ids.side} 0. If ids count from 1, say so by {ids.side}_ids=range(1, {n} + 1).",
                 DataWarning, stacklevel=6,
             )  # fmt: skip
         return Ids(np.arange(n), ids.side), matrix
@@ -52,7 +52,7 @@ def _by_id(named: Ids, matrix: Any, ids: Ids, name: str, fixed: bool) -> tuple[I
         lost = ids.labels[np.argmax(place < 0)]
         raise ValueError(
             f"{name} has {len(named)} lines, none of them for the {ids.side} {shown(lost)} "
-            f"({int((place < 0).sum())} of {len(ids)} {ids.side}s are missing there). Give a line (NaN: unknown) for each."
+            f"({int((place < 0).sum())} of {len(ids)} {ids.side}s are missing there). Give each a line (NaN: unknown)."
         )
     return (ids, matrix[place]) if fixed else (named, matrix)
 
@@ -73,8 +73,8 @@ def features_of(features: Any, labels: np.ndarray, width: int, ids: Ids, name: s
         return np.where((place >= 0)[:, None], matrix[place], np.nan)
     if len(matrix) != n:
         raise ValueError(
-            f"{name} has {len(matrix)} lines, expected {n}: one per {'entry' if per_entry else 'new id'}, or a frame whose "
-            "index holds the ids."
+            f"{name} has {len(matrix)} lines, expected {n}: one per {'entry' if per_entry else 'new id'}, or a frame "
+            "whose index holds the ids."
         )
     return matrix
 
@@ -100,7 +100,7 @@ def open_features(features: Any, name: str) -> tuple[Ids | None, Any]:
     for k, column in enumerate(source.cells(range(source.n_columns))):
         if not column.numeric and column.origin != "empty":
             what = f"{name}: {source.label(k)}" if is_frame(features) else f"{name}: column {k}"
-            raise ValueError(f"{what} holds {column.origin}, not numbers. Code it as numbers, for example 0 and 1 per level.")
+            raise ValueError(f"{what} holds {column.origin}, not numbers. Code it, for example as 0 and 1 per level.")
         lines[:, k] = column.floats()
     if np.isinf(lines).any():
         raise ValueError(f"{name} holds an infinite number in line {int(np.isinf(lines).any(axis=1).argmax())}.")

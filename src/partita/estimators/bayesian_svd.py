@@ -186,7 +186,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
             )
         self._check()
         if self.link != self._posterior.link:
-            raise ValueError(f"partial_fit: link={self.link!r}, but the model was fitted with {self._posterior.link!r}.")
+            raise ValueError(f"partial_fit: link={self.link!r}, but the model has learnt {self._posterior.link!r}.")
         observed = read_triplets(rows, columns, values, trials, data, who="partial_fit")
         with self._all_or_nothing():
             features = (row_features, column_features)
@@ -243,12 +243,12 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         self._forget("levels_")
         if self.link == "ordinal":
             self.levels_ = matrix.levels
-        self._model = {"offsets": offsets, "noise_df": problem.hyper.noise_df if unequal else None}
+        self._offsets, self._noise_df = offsets, problem.hyper.noise_df if unequal else None
         return problem
 
     def _take(self, fitted: svd_chains.Fitted, burn_in: int) -> None:
         """Keep what the chains give."""
-        self._posterior = posterior_of(fitted, self._matrix.levels, **self._model)
+        self._posterior = posterior_of(fitted, self._matrix.levels, self._offsets, self._noise_df)
         self._states, self._streams = list(fitted.states), list(fitted.streams)
         self.n_dropped_ = burn_in
         described = describe_chains(fitted, self._posterior, burn_in)

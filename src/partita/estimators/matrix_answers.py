@@ -43,13 +43,14 @@ class MatrixAnswers:
 
         Parameters
         ----------
-        rows, columns : ids, one of each per cell; a single id goes with all of the others. Or the pairs as `rows` alone.
+        rows, columns : ids, one of each per cell; a single id goes with all of the others. Or pairs as `rows` alone.
         return_std : also the standard deviation of the expected value (how unsure the model is of it).
         noise : with `return_std`, the standard deviation of a new observation instead: noise included.
         statistic : "mean" or "median" of a new observation (of levels, a level).
         row_features, column_features : of ids that training did not see, by id (a frame's index, a dict) or one line
             per cell. Unseen ids are answered from their prior, which without features is wide.
         """
+        check_is_fitted(self, "row_ids_")
         if statistic not in ("mean", "median"):
             raise ValueError(f"predict: statistic must be 'mean' or 'median', got {statistic!r}.")
         link, levels = self._posterior.link, self._posterior.levels
@@ -77,8 +78,9 @@ class MatrixAnswers:
         noise : False for the expected value in place of a new observation.
         trials : of a binomial link, the number of trials whose successes are to be held, one or one per cell.
         """
+        check_is_fitted(self, "row_ids_")
         if not 0 < coverage < 1:
-            raise ValueError(f"predict_interval: coverage must lie between 0 and 1, got {coverage!r}. Pass such as 0.9.")
+            raise ValueError(f"predict_interval: coverage must lie between 0 and 1, got {coverage!r}. Pass 0.9, say.")
         link, levels = self._posterior.link, self._posterior.levels
         counts = np.atleast_1d(np.asarray(trials, dtype=float))
         if (counts < 1).any() or (counts != np.rint(counts)).any():
@@ -174,7 +176,8 @@ class MatrixAnswers:
         place = int(self._rows.codes(label)[0])
         free = np.ones(len(value), bool)
         if place >= 0 and not include_observed:
-            free[self._entries.column[self._entries.first_in_row[place] : self._entries.first_in_row[place + 1]]] = False
+            first, last = self._entries.first_in_row[place : place + 2]
+            free[self._entries.column[first:last]] = False
         order = np.argsort(np.where(free, -value, np.inf), kind="stable")[: min(int(n), int(free.sum()))]
         ids = self.column_ids_[order]  # type: ignore[attr-defined]
         return (ids, value[order]) if return_score else ids
@@ -196,7 +199,8 @@ class MatrixAnswers:
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise ValueError(f"acquire: n must be a whole number of at least 1, got {n!r}.")
         if len(self._rows) * len(self._columns) > MOST_CELLS:
-            raise ValueError(f"acquire looks at every cell, and {len(self._rows):,} x {len(self._columns):,} are too many.")
+            size = f"{len(self._rows):,} x {len(self._columns):,}"
+            raise ValueError(f"acquire looks at every cell, and {size} are too many.")
         seed = [*self._entropy, len(self._entries)] if random_state is None else random_state  # type: ignore[attr-defined]
         row, column = acquire(self._posterior, self._entries, int(n), strategy, np.random.default_rng(seed))
         return list(zip(listed(self.row_ids_[row]), listed(self.column_ids_[column])))  # type: ignore[attr-defined]
@@ -258,7 +262,7 @@ def asked_pairs(rows: Any, columns: Any) -> tuple[np.ndarray, np.ndarray]:
     elif len(column) == 1 and len(row) != 1:
         column = np.repeat(column, len(row))
     if len(row) != len(column):
-        raise ValueError(f"rows has {len(row)} ids and columns {len(column)}. Give one of each per cell, or a single one.")
+        raise ValueError(f"rows has {len(row)} ids and columns {len(column)}. Give one of each per cell, or one alone.")
     return row, column
 
 
@@ -266,5 +270,5 @@ def _split_pairs(pairs: Any) -> tuple[Any, Any]:
     if isinstance(pairs, list) and pairs and all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     raise ValueError(
-        "columns is missing. A cell has a row and a column: predict(rows, columns), or a list of pairs as acquire gives."
+        "columns is missing. A cell has a row and a column: predict(rows, columns), or pairs as acquire gives them."
     )

@@ -92,7 +92,7 @@ def _grown_side(ids: Ids, labels: np.ndarray, given: Any, features: Any, name: s
     new = grown.labels[len(ids) :]
     if given is None:
         if features is not None:
-            raise ValueError(f"{name} was passed, but the model was fitted without. Leave it out, or fit again with it.")
+            raise ValueError(f"{name} was passed, but the model was fitted without. Leave it out, or fit again.")
         return grown, None
     more = features_of(features, new, given.shape[1], ids, name, per_entry=False)
     old = given.toarray() if hasattr(given, "toarray") else given
@@ -104,7 +104,7 @@ def _listed_ids(listed: Any, ids: Ids, name: str) -> Ids:
     found = given_ids(listed, ids.side, name)
     lost = found.codes(ids.labels) < 0
     if lost.any():
-        raise ValueError(f"{name} does not list {shown(ids.labels[np.argmax(lost)])}, of which there are entries. List it.")
+        raise ValueError(f"{name} does not list {shown(ids.labels[np.argmax(lost)])}, which has entries. List it too.")
     return found
 
 

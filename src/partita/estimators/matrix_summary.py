@@ -19,7 +19,7 @@ def posterior_of(fitted: Fitted, levels: np.ndarray, offsets: bool, noise_df: fl
 
 
 def describe_chains(fitted: Fitted, posterior: Posterior, burn_in: int) -> Described:
-    """Posterior of the rank and its mode, traces, R-hat, and R-hat with effective sizes, over the sweeps after burn-in."""
+    """Posterior of the rank and its mode, traces, R-hat, and R-hat with effective sizes, over the sweeps kept."""
     ranks, counts = np.unique([draw.rank for draw in posterior.draws], return_counts=True)
     law = {int(rank): float(count / counts.sum()) for rank, count in zip(ranks, counts)}
     mode = max(law, key=lambda rank: (law[rank], -rank))
@@ -28,13 +28,16 @@ def describe_chains(fitted: Fitted, posterior: Posterior, burn_in: int) -> Descr
     late = {name: values[:, burn_in:] for name, values in trace.items()}
     agreement = {name: agreement_of(values) for name, values in late.items()}
     sizes: dict[str, Any] = {
-        name: {"r_hat": agreement[name], "ess": float(ess_bulk(values))} for name, values in late.items()
+        name: {"r_hat": agreement[name], "ess": float(ess_bulk(values)) if values.size else np.nan}
+        for name, values in late.items()
     }
     return law, mode, trace, agreement, sizes
 
 
 def agreement_of(values: np.ndarray) -> float:
     """R-hat; 1 where all chains give the same number all along, NaN where there are too few sweeps."""
-    if values.size and np.isfinite(values).all() and np.ptp(values) == 0:
+    if not values.size:
+        return np.nan
+    if np.isfinite(values).all() and np.ptp(values) == 0:
         return 1.0
     return float(r_hat(values))

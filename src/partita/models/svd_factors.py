@@ -28,7 +28,9 @@ def mean_factors(posterior: Posterior, n_factors: int) -> tuple[np.ndarray, np.n
 
     r = min(n_factors, n, p)
     if r < min(n, p) and n * p > 250_000:
-        product = LinearOperator((n, p), matvec=lambda x: times(x.ravel()), rmatvec=lambda y: back(y.ravel()), dtype=float)
+        product = LinearOperator(
+            (n, p), matvec=lambda x: times(x.ravel()), rmatvec=lambda y: back(y.ravel()), dtype=float
+        )
         left, size, right = svds(product, k=r, v0=np.ones(min(n, p)))
     else:
         left, size, right = np.linalg.svd(times(np.eye(p)), full_matrices=False)

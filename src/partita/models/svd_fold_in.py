@@ -172,7 +172,7 @@ def _binomial(stacked: _Stacked, row: NewRow) -> np.ndarray:
 def _newton(stacked: _Stacked, row: NewRow, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Right-hand side and precision of the quadratic form that touches the log density at beta."""
     f = stacked.base + np.einsum("snk,sk->sn", stacked.x, beta)
-    hits, misses = row.values, row.trials - row.values  # type: ignore[operator]
+    hits, misses = row.values, row.trials - row.values
     ratio = -0.5 * f * f - 0.5 * np.log(2 * np.pi)
     up, down = np.exp(ratio - log_ndtr(f)), np.exp(ratio - log_ndtr(-f))  # phi / Phi on either side
     slope = hits * up - misses * down
@@ -185,7 +185,7 @@ def _newton(stacked: _Stacked, row: NewRow, beta: np.ndarray) -> tuple[np.ndarra
 
 def _log_density(stacked: _Stacked, row: NewRow, beta: np.ndarray) -> np.ndarray:
     f = stacked.base + np.einsum("snk,sk->sn", stacked.x, beta)
-    said = row.values * log_ndtr(f) + (row.trials - row.values) * log_ndtr(-f)  # type: ignore[operator]
+    said = row.values * log_ndtr(f) + (row.trials - row.values) * log_ndtr(-f)
     return said.sum(axis=1) - 0.5 * (stacked.precision * (beta - stacked.mean) ** 2).sum(axis=1)
 
 

@@ -63,7 +63,9 @@ class Side:
     def _activity(self, counts: Sequence[int]) -> list[np.ndarray]:
         return [np.log(np.maximum(counts, 1)) - self.log_centre] if self.activity else []
 
-    def prior_means(self, matrices: Sequence[Any], coefficients: Sequence[np.ndarray], n: int, width: int) -> np.ndarray:
+    def prior_means(
+        self, matrices: Sequence[Any], coefficients: Sequence[np.ndarray], n: int, width: int
+    ) -> np.ndarray:
         """(n, K + 1) prior means of factors and offset of new rows under one draw's coefficients."""
         total = np.zeros((n, width))
         for matrix, block, g in zip(matrices, self.features.blocks, coefficients, strict=True):

@@ -62,8 +62,8 @@ def matrix_pictures(model: Any) -> list[tuple[str, bytes, str]]:
         (
             "What stands in the holes, and how sure is it?",
             draw_png(_Both(CompletionDisplay.from_estimator(model, max_lines=60)), size=(9.6, 4.4)),
-            "Left: observed and completed cells of the rows and columns that have most. Right: the standard deviation of "
-            "their expected values; dots are observed cells.",
+            "Left: observed and completed cells of the rows and columns that have most. Right: the standard deviation "
+            "of their expected values; dots are observed cells.",
         ),
         (
             "How many factors are there, and have the chains settled?",
@@ -86,6 +86,6 @@ class _Both:
         self.display = display
 
     def plot(self, ax: Any) -> None:
-        places = ax.get_subplotspec().subgridspec(1, 2, wspace=0.25)
+        places, figure = ax.get_subplotspec().subgridspec(1, 2), ax.figure
         ax.remove()
-        self.display.plot(np.array([ax.figure.add_subplot(place) for place in places], dtype=object))
+        self.display.plot(np.array([figure.add_subplot(place) for place in places], dtype=object))
