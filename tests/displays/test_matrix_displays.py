@@ -109,5 +109,5 @@ def test_matrix_report(matrix):
 
 def test_only_matrix_models(matrix):
     for display in (RankPosteriorDisplay, CompletionDisplay, FactorDisplay):
-        with pytest.raises(ValueError, match=rf"{display.__name__}.from_estimator: .* a fitted BayesianSVD, got AClass"):
+        with pytest.raises(ValueError, match=rf"{display.__name__}.from_estimator: .* a fitted BayesianSVD"):
             display.from_estimator(partita.AClass())

@@ -50,7 +50,8 @@ def test_after_a_whole_row_comes_a_column():
     whole = Entries.of(np.zeros(N_COLUMNS, int), np.arange(N_COLUMNS), np.ones(N_COLUMNS), N_ROWS, N_COLUMNS)
     _, column = acquire(make_posterior(), whole, N_ROWS - 1, "line", rng())
     assert len(set(column.tolist())) == 1
-    both = Entries.of([0] * N_COLUMNS + list(range(1, N_ROWS)), [*range(N_COLUMNS), *[2] * (N_ROWS - 1)], np.ones(N_ROWS + N_COLUMNS - 1), N_ROWS, N_COLUMNS)
+    rows, columns = [0] * N_COLUMNS + list(range(1, N_ROWS)), [*range(N_COLUMNS), *[2] * (N_ROWS - 1)]
+    both = Entries.of(rows, columns, np.ones(len(rows)), N_ROWS, N_COLUMNS)
     row, _ = acquire(make_posterior(), both, N_COLUMNS - 1, "line", rng())
     assert len(set(row.tolist())) == 1
 
@@ -74,12 +75,8 @@ def test_decorrelated_takes_most_variance_first():
     free = np.setdiff1d(np.arange(N_ROWS * N_COLUMNS), SEEN.row * N_COLUMNS + SEEN.column)
     x = cell_draws(posterior, SEEN, free)
     covariance = np.cov(x.T, ddof=0)
-    noise = np.array(
-        [
-            np.mean([1 / (d.alpha * d.row_noise[c // N_COLUMNS] * d.column_noise[c % N_COLUMNS]) for d in posterior.draws])
-            for c in free
-        ]
-    )
+    row, column = free // N_COLUMNS, free % N_COLUMNS
+    noise = np.mean([1 / (d.alpha * d.row_noise[row] * d.column_noise[column]) for d in posterior.draws], axis=0)
     gain = (covariance**2).sum(axis=0) / (np.diag(covariance) + noise)
     row, column = acquire(posterior, SEEN, 1, "decorrelated", rng())
     assert gain[np.searchsorted(free, row[0] * N_COLUMNS + column[0])] > 0.95 * gain.max()

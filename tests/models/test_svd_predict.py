@@ -93,7 +93,8 @@ def test_successes_by_hand():
     f, _ = by_hand(posterior, 1, 4)
     chance = stats.norm.cdf(f)
     mean, std = svd_predict.expectation(laws, "binomial", posterior.levels, noise=False)
-    assert mean[N_COLUMNS + 4] == pytest.approx(chance.mean(), rel=1e-5) and std[N_COLUMNS + 4] == pytest.approx(chance.std(), rel=1e-4)
+    assert mean[N_COLUMNS + 4] == pytest.approx(chance.mean(), rel=1e-5)
+    assert std[N_COLUMNS + 4] == pytest.approx(chance.std(), rel=1e-4)
     low = svd_predict.quantile(0.1, laws, "binomial", posterior.levels, noise=False)
     assert low[N_COLUMNS + 4] == pytest.approx(np.quantile(chance, 0.1, method="hazen"), abs=1e-6)
 

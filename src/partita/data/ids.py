@@ -112,8 +112,8 @@ def known(labels: np.ndarray, side: str) -> np.ndarray:
     if missing.any():
         where = int(np.argmax(missing))
         raise ValueError(
-            f"{side}s: the id of entry {where} is missing ({shown(labels[where])}). Give every entry a {side}, or leave "
-            "it out."
+            f"{side}s: the id of entry {where} is missing ({shown(labels[where])}). Give each a {side}, or "
+            "leave the entry out."
         )
     return labels
 

@@ -33,8 +33,8 @@ def line_up(features: Any, ids: Ids, name: str, fixed: bool) -> tuple[Ids, Any]:
     if not fixed and numbered and n > len(ids):
         if int(ids.labels.min()) > 0:
             warnings.warn(
-                f"{name} has {n} lines and the {ids.side} ids are taken for their numbers, counted from 0, but no entry "
-                f"is of {ids.side} 0. If ids count from 1, say so by {ids.side}_ids=range(1, {n} + 1).",
+                f"{name} has {n} lines and the {ids.side} ids are taken for their numbers, counted from 0, but no "
+                f"entry is of {ids.side} 0. If ids count from 1, say so by {ids.side}_ids=range(1, {n} + 1).",
                 DataWarning, stacklevel=6,
             )  # fmt: skip
         return Ids(np.arange(n), ids.side), matrix
