@@ -12,9 +12,10 @@ N = 4000  # the same draw many times over: folding in then samples one condition
 
 
 def repeated(link, noise_df, k=1, offsets=True, seed=5):
-    draw = make_draw(np.random.default_rng(seed), link, k)
+    df = float("nan") if noise_df is None else noise_df
+    draw = make_draw(np.random.default_rng(seed), link, k, df=df)
     levels = np.arange(4.0) if link == "ordinal" else np.zeros(0)
-    return Posterior((draw,) * N, levels, offsets, noise_df), draw
+    return Posterior((draw,) * N, levels, offsets), draw
 
 
 def fold(posterior, partners, values, trials=None, mean=0.3, side="row"):
@@ -141,8 +142,8 @@ def test_without_cells_the_prior_is_drawn(link):
 
 def test_draws_of_different_sizes_and_without_offsets():
     rng = np.random.default_rng(0)
-    draws = tuple(make_draw(rng, k=k) for k in (1, 3, 2, 0))
-    posterior = Posterior(draws, np.zeros(0), False, 3.0)
+    draws = tuple(make_draw(rng, k=k, df=3.0) for k in (1, 3, 2, 0))
+    posterior = Posterior(draws, np.zeros(0), False)
     means = [np.zeros((2, d.U.shape[1] + 1)) for d in draws]
     new = [NewRow(np.array([0, 1]), np.array([1.0, 2.0]), None, np.random.default_rng(k)) for k in range(2)]
     grown = fold_in(posterior, "column", new, means)

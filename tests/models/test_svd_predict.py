@@ -165,9 +165,11 @@ def test_strangers_by_simulation(link, who):
 
 def test_the_noise_of_a_stranger_is_averaged_over_its_prior():
     posterior = make_posterior(n_draws=400)
-    g = posterior.stranger_noise
-    assert g.mean() == pytest.approx(1.0, abs=0.01) and g.var() == pytest.approx(1 / 3, rel=0.05)
-    assert abs(np.corrcoef(g, np.arange(400))[0, 1]) < 0.1
+    g, d = posterior.stranger_noise["row"], posterior.stranger_noise["column"]
+    for x in (g, d):
+        assert x.mean() == pytest.approx(1.0, abs=0.01) and x.var() == pytest.approx(1 / 3, rel=0.05)
+        assert abs(np.corrcoef(x, np.arange(400))[0, 1]) < 0.1
+    assert abs(np.corrcoef(g, d)[0, 1]) < 0.1
 
 
 def test_doubt_becomes_nodes():

@@ -243,12 +243,12 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         self._forget("levels_")
         if self.link == "ordinal":
             self.levels_ = matrix.levels
-        self._offsets, self._noise_df = offsets, problem.hyper.noise_df if unequal else None
+        self._offsets = offsets
         return problem
 
     def _take(self, fitted: svd_chains.Fitted, burn_in: int) -> None:
         """Keep what the chains give."""
-        self._posterior = posterior_of(fitted, self._matrix.levels, self._offsets, self._noise_df)
+        self._posterior = posterior_of(fitted, self._matrix.levels, self._offsets)
         self._states, self._streams = list(fitted.states), list(fitted.streams)
         self.n_dropped_ = burn_in
         described = describe_chains(fitted, self._posterior, burn_in)

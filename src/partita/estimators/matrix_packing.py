@@ -51,8 +51,8 @@ def _given_from_tree(tree: Any) -> Any:
 def posterior_to_tree(posterior: Posterior) -> dict[str, Any]:
     """Every field of all draws as one flat array: a file of thousands of small arrays would be slow to open."""
     tree: dict[str, Any] = {
-        "levels": posterior.levels, "offsets": posterior.offsets, "noise_df": posterior.noise_df,
-        "link": posterior.link, "n": len(posterior.draws),
+        "levels": posterior.levels, "offsets": posterior.offsets, "link": posterior.link,
+ "n": len(posterior.draws),
     }  # fmt: skip
     for field in fields(Draw):
         values = [getattr(draw, field.name) for draw in posterior.draws]
@@ -82,7 +82,7 @@ def posterior_from_tree(tree: dict[str, Any]) -> Posterior:
         else:
             columns[field.name] = value.tolist()  # type: ignore[union-attr]
     draws = tuple(Draw(**{name: values[s] for name, values in columns.items()}) for s in range(n))
-    return Posterior(draws, tree["levels"], tree["offsets"], tree["noise_df"])
+    return Posterior(draws, tree["levels"], tree["offsets"])
 
 
 def _flat(arrays: Sequence[np.ndarray]) -> dict[str, np.ndarray]:

@@ -13,9 +13,9 @@ from ..models.svd_predict import Posterior
 Described = tuple[dict[int, float], int, dict[str, np.ndarray], dict[str, float], dict[str, dict[str, float]]]
 
 
-def posterior_of(fitted: Fitted, levels: np.ndarray, offsets: bool, noise_df: float | None) -> Posterior:
+def posterior_of(fitted: Fitted, levels: np.ndarray, offsets: bool) -> Posterior:
     """All kept draws, chain after chain."""
-    return Posterior(tuple(draw for chain in fitted.draws for draw in chain), levels, offsets, noise_df)
+    return Posterior(tuple(draw for chain in fitted.draws for draw in chain), levels, offsets)
 
 
 def describe_chains(fitted: Fitted, posterior: Posterior, burn_in: int) -> Described:

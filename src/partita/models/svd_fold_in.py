@@ -38,6 +38,7 @@ class _Stacked:
     base (S, n)         what the rest of the model says of the cells
     precision, mean     (S, K + 1) of the row's normal prior
     noise (S, n)        precision of a cell less the row's own g
+    df (S,)             nu of g ~ Gamma(nu, nu)
     """
 
     x: np.ndarray
@@ -46,6 +47,7 @@ class _Stacked:
     mean: np.ndarray
     noise: np.ndarray
     cuts: np.ndarray
+    df: np.ndarray
 
 
 def fold_in(posterior: Posterior, side: str, rows: list[NewRow], means: list[np.ndarray]) -> Posterior:
@@ -81,7 +83,8 @@ def _stack(posterior: Posterior, side: str, partners: np.ndarray, means: list[np
         precision[s, -1] = draw.tau_row if row else draw.tau_column
         mean[s, :k], mean[s, -1] = means[s][:-1], means[s][-1]
     cuts = np.stack([draw.cuts for draw in draws]).astype(float)
-    return _Stacked(x, base, precision, mean, noise, cuts)
+    df = np.array([draw.row_df if side == "row" else draw.column_df for draw in draws])
+    return _Stacked(x, base, precision, mean, noise, cuts, df)
 
 
 def _draw_row(stacked: _Stacked, row: NewRow, posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
@@ -89,9 +92,9 @@ def _draw_row(stacked: _Stacked, row: NewRow, posterior: Posterior) -> tuple[np.
     link, rng, n_draws = posterior.link, row.stream, len(stacked.base)
     if link == "binomial":
         return _binomial(stacked, row), np.ones(n_draws)
-    nu, n = posterior.noise_df, len(row.values)
-    g = np.ones(n_draws) if nu is None else rng.gamma(nu, size=n_draws) / nu
-    rounds = LATENT_ROUNDS if link == "ordinal" and n else NOISE_ROUNDS if nu is not None and n else 1
+    n, unequal, nu = len(row.values), posterior.unequal_noise, stacked.df
+    g = rng.gamma(nu) / nu if unequal else np.ones(n_draws)
+    rounds = LATENT_ROUNDS if link == "ordinal" and n else NOISE_ROUNDS if unequal and n else 1
     beta = stacked.mean
     y = np.broadcast_to(row.values, (n_draws, n))
     for _ in range(rounds):
@@ -99,9 +102,9 @@ def _draw_row(stacked: _Stacked, row: NewRow, posterior: Posterior) -> tuple[np.
             y = _latents(stacked, row.values.astype(int), beta, g, rng)
         weight = stacked.noise * g[:, None]
         beta = _normal_row(stacked, weight, y - stacked.base, rng)
-        if nu is not None:
+        if unequal:
             error = y - stacked.base - np.einsum("snk,sk->sn", stacked.x, beta)
-            g = rng.gamma(nu + n / 2, size=n_draws) / (nu + 0.5 * (stacked.noise * error**2).sum(axis=1))
+            g = rng.gamma(nu + n / 2) / (nu + 0.5 * (stacked.noise * error**2).sum(axis=1))
     return beta, g
 
 

@@ -41,26 +41,35 @@ class Posterior:
 
     levels      (L,) values of the levels of an ordinal link, else empty.
     offsets     whether rows and columns have offsets.
-    noise_df    nu of g_i, d_j ~ Gamma(nu, nu); None where the noise is the same in all cells.
     """
 
     draws: tuple[Draw, ...]
     levels: np.ndarray
     offsets: bool
-    noise_df: float | None
 
     @property
     def link(self) -> str:
         return self.draws[0].link
 
+    @property
+    def unequal_noise(self) -> bool:
+        """Whether noise differs by row and column."""
+        return not np.isnan(self.draws[0].row_df)
+
     @cached_property
-    def stranger_noise(self) -> np.ndarray:
-        """(S,) g of a row that was not seen, in every draw: quantiles of its prior, in a scattered order."""
+    def stranger_noise(self) -> dict[str, np.ndarray]:
+        """(S,) g of a row, and d of a column, that was not seen, in every draw.
+
+        They are spread over their priors Gamma(nu, nu): quantiles in an order that has nothing to do with the draws',
+        for rows and columns another.
+        """
         n = len(self.draws)
-        if self.noise_df is None:
-            return np.ones(n)
-        scattered = np.argsort(np.argsort((np.arange(1, n + 1) * 0.6180339887498949) % 1.0))
-        return gammaincinv(self.noise_df, (scattered + 0.5) / n) / self.noise_df
+        spread = {}
+        for side, irrational in (("row", 0.6180339887498949), ("column", 0.4142135623730951)):
+            df = np.array([draw.row_df if side == "row" else draw.column_df for draw in self.draws])
+            scattered = np.argsort(np.argsort((np.arange(1, n + 1) * irrational) % 1.0))
+            spread[side] = gammaincinv(df, (scattered + 0.5) / n) / df if self.unequal_noise else np.ones(n)
+        return spread
 
     def strangers(self, side: str, n: int) -> Newcomers:
         """Rows or columns of which nothing is known, not even features."""
@@ -145,7 +154,7 @@ def _side(
     mean = new.means[s]
     factors = np.concatenate([factors, mean[:, :-1]])
     offset = np.concatenate([offset, mean[:, -1] * posterior.offsets])
-    noise = np.concatenate([noise, np.full(len(mean), posterior.stranger_noise[s if row else -1 - s])])
+    noise = np.concatenate([noise, np.full(len(mean), posterior.stranger_noise[side][s])])
     return factors[index], offset[index].astype(float), noise[index].astype(float)
 
 
