@@ -18,8 +18,8 @@ def snapshot(layout: Layout, chain: Chain) -> Predictive:
     opening = np.where(chain.used < chain.cap, chain.alpha + chain.discount * chain.used, 0.0)
     size = chain.size[:, :, :room]
     weight = size - chain.discount[:, :, None] * (size > 0)
-    restaurant, c = np.indices(chain.used.shape, sparse=True)
-    weight[restaurant, c, chain.used] = opening
+    restaurants, classes = (np.arange(n) for n in chain.used.shape)
+    weight[restaurants[:, None], classes, chain.used] = opening
     with np.errstate(divide="ignore"):
         log_weight = np.log(weight) - np.log(weight.sum(axis=2, keepdims=True))
     stats = chain.stats[:, :room] if (layout.kind == CORRELATED).any() else np.zeros((len(chain.stats), room, 0))

@@ -15,16 +15,21 @@ from .problem import Problem
 from .starts import Start, grown, scattered
 
 TRIAL_SWEEPS = 12
+LEVEL = 2.0  # square roots of the number of rows by which two starts may differ and count as level
 STARTS: tuple[Start, ...] = (scattered, grown)
 
 
 def try_starts(streams: Sequence[np.random.Generator], problem: Problem) -> tuple[Start, Outcome]:
-    """The start whose chain has the higher joint density after a few sweeps, and that chain as far as it has come;
-    one stream for each start.
+    """The start whose chain is on the higher ground after a few sweeps, and that chain as far as it has come; one
+    stream for each start.
+
+    Level means scattered: log joint densities of two chains of the same law differ by about the square root of the
+    rows (a term of order one from each, at random), and of many groups the grown chains have merged some that they do
+    not part again.
     """
     tried = [_try(start, rng, problem) for start, rng in zip(STARTS, streams, strict=True)]
     reached = [log_joint(problem.layout, outcome.states[0].chain) for outcome in tried]
-    best = int(np.argmax(reached))
+    best = int(reached[1] > reached[0] + LEVEL * np.sqrt(len(problem.labelled)))
     return STARTS[best], tried[best]
 
 
