@@ -104,9 +104,9 @@ class IntervalCalibrationDisplay:
         if len(self.by_activity) > 1:
             ax.scatter(np.full(len(self.by_activity), self.coverage), self.by_activity, s=14, facecolor="none",
                        edgecolor=INK, linewidth=0.8, zorder=4)  # fmt: skip
-            ax.annotate("tenths of the rows\nby activity", (self.coverage, self.by_activity.min()), xytext=(-10, -30),
-                        textcoords="offset points", fontsize="small", color=INK, ha="right",
-                        arrowprops={"arrowstyle": "-", "color": QUIET})  # fmt: skip
+            ax.annotate("tenths of the cells,\nby how active\ntheir rows are", (self.coverage, self.by_activity.min()),
+                        xytext=(self.coverage - 0.02, 0.3), fontsize="small", color=INK, ha="center",
+                        arrowprops={"arrowstyle": "-", "color": QUIET, "shrinkB": 4})  # fmt: skip
         ax.set(xlim=(0, 1), ylim=(0, 1.01), aspect="equal", xlabel="nominal coverage", ylabel="actual coverage")
         n = len(self.truth)
         ax.set_title(f"{n:,} held-out cell{'s' * (n > 1)}, off by at most {self.coverage_error:.2f}", fontsize="medium")
