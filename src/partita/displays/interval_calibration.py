@@ -90,14 +90,14 @@ class IntervalCalibrationDisplay:
         both = np.ravel(np.array(ax, dtype=object))
         if len(both) not in (1, 2):
             raise ValueError(f"ax holds {len(both)} axes; give one for the curve, or a pair.")
-        self._draw_curve(canvas(both[0]))
+        self.draw_curve(canvas(both[0]))
         if len(both) == 2:
-            self._draw_intervals(canvas(both[1]), max_cells)
+            self.draw_intervals(canvas(both[1]), max_cells)
         self.ax_, self.intervals_ax_ = both[0], both[1] if len(both) == 2 else None
         self.figure_ = both[0].figure
         return self
 
-    def _draw_curve(self, ax: Any) -> None:
+    def draw_curve(self, ax: Any) -> None:
         ax.plot([0, 1], [0, 1], color=QUIET, linewidth=1, linestyle="--", zorder=1)
         ax.fill_between(self.nominal, self.low_share, self.high_share, color=colour(0), alpha=0.2, linewidth=0)
         ax.plot(self.nominal, self.actual, color=colour(0), marker="o", markersize=4, linewidth=1.4, zorder=3)
@@ -111,7 +111,7 @@ class IntervalCalibrationDisplay:
         n = len(self.truth)
         ax.set_title(f"{n:,} held-out cell{'s' * (n > 1)}, off by at most {self.coverage_error:.2f}", fontsize="medium")
 
-    def _draw_intervals(self, ax: Any, max_cells: int) -> None:
+    def draw_intervals(self, ax: Any, max_cells: int) -> None:
         """Intervals by their expected values, the truth a point: blue inside, red outside."""
         order = np.argsort(self.mean, kind="stable")
         order = order[np.unique(np.linspace(0, len(order) - 1, min(max_cells, len(order))).astype(int))]
