@@ -1,12 +1,12 @@
 """Which cell should be measured next? A matrix of responses, filled by asking.
 
-Forty samples by thirty instruments, rank 3 and noise of a tenth of the signal. Every measurement costs; we begin with
-a tenth of the cells and ask for thirty more at a time, by three rules: at random, where the model is least sure
+Forty samples by forty instruments, rank 3 and noise of a tenth of the signal. Every measurement costs; we begin with
+a tenth of the cells and ask for forty more at a time, by three rules: at random, where the model is least sure
 ("variance"), and whole rows and columns in turn ("line"). After every batch the chains go on from where they stood
 (`partial_fit`); nothing is fitted anew. Left: the error of all cells against the number asked.
 
 The model also says how far it can be trusted while it learns. Middle: its 90 % intervals of cells not asked yet, early
-(120 cells known) and, right, at the end. They are wide where little is known, they shrink, and they hold the truth
+(160 cells known) and, right, at the end. They are wide where little is known, they shrink, and they hold the truth
 about as often as they say: the shares are in the titles.
 
     python examples/ask_next.py [folder for the picture]
@@ -48,7 +48,7 @@ def ask(rule: str, readings: np.ndarray, signal: np.ndarray, n_batches: int, swe
         if batch == 0 or batch == n_batches:
             models.append(copy.copy(model))  # partial_fit leaves what it replaces as it was
         if batch < n_batches:
-            rows, columns = np.array(model.acquire(30, strategy=rule)).T
+            rows, columns = np.array(model.acquire(n, strategy=rule)).T
             model.partial_fit(rows, columns, readings[rows, columns], burn_in=sweeps)
     return known, errors, models
 
@@ -64,7 +64,7 @@ def draw_intervals(ax: plt.Axes, model: partita.BayesianSVD, readings: np.ndarra
     ax.set_xlabel("cells not asked, by their expected value")
 
 
-def main(folder: Path, n: int = 40, p: int = 30, n_batches: int = 12, sweeps: int = 60) -> Path:
+def main(folder: Path, n: int = 40, p: int = 40, n_batches: int = 10, sweeps: int = 100) -> Path:
     """Draw the picture and say where it is."""
     readings, signal = make_responses(n, p, 3, np.random.default_rng(0))
     figure, axes = plt.subplots(1, 3, figsize=(15, 4.4), layout="constrained")
