@@ -211,9 +211,13 @@ def statistics(world: World, problem: Problem, state: State) -> dict[str, float]
             "u by error": float(np.mean(np.tanh(error) * first)),
             "empty row": float(state.U[1, 0] ** 2), "empty column": float(state.V[2, 0] ** 2),
         }  # fmt: skip
+    found["mean and cells"] = float(np.tanh(state.mean) * np.tanh(np.mean(y) - 0.5))
+    found["offsets and cells"] = float(np.mean(np.tanh(state.row_offset[row]) * np.tanh(y - y.mean())))
     if state.s is not None and state.z is not None:
         found["s where on"] = float(state.s @ state.z)
+        found["on and cells"] = float(state.z.mean() * np.tanh(np.mean(y**2)))
     if state.cuts is not None:
+        found["cuts and cells"] = float(np.tanh(state.cuts.mean()) * np.tanh(np.mean(y) - 1.5))
         found["gaps"] = float(np.sum(np.log(np.diff(state.cuts))))
         found["cut and offset"] = float(np.tanh(state.cuts[0]) * np.tanh(state.row_offset[0]))
     return found
