@@ -60,6 +60,7 @@ def draw_intervals(ax: plt.Axes, model: partita.BayesianSVD, readings: np.ndarra
     rows, columns = np.nonzero(open_cells)
     shown = partita.IntervalCalibrationDisplay.from_estimator(model, rows, columns, readings[rows, columns])
     shown.draw_intervals(ax, 150)
+    ax.spines[["top", "right"]].set_visible(False)
     ax.set_title(f"{model.n_entries_} cells known: {ax.get_title()}", fontsize="medium")
     ax.set_xlabel("cells not asked, by their expected value")
 
