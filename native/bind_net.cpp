@@ -69,6 +69,26 @@ void bind_net(nb::module_& m) {
     nb::gil_scoped_release free;
     return net_dag_sum(tables.n, weight.data(), to);
   });
+  m.def("net_order_draws", [](Doubles score, Doubles log_odds, Array<int32_t> parents, int n_tries, uint64_t seed) {
+    const NetTables tables = tables_from(score);
+    nb::gil_scoped_release free;
+    OrderDraws orders(tables, 1.0);
+    orders.prepare(log_odds.data());
+    Stream stream{seed};
+    std::vector<Nodes> now(static_cast<size_t>(tables.n)), drawn(static_cast<size_t>(tables.n));
+    orders.draw(stream, now.data());
+    double present = orders.extensions(now.data());
+    for (size_t k = 0; k < parents.shape(0); ++k) {
+      for (int turn = 0; turn < n_tries; ++turn) {
+        orders.draw(stream, drawn.data());
+        const double proposed = orders.extensions(drawn.data());
+        if (stream.uniform() * proposed >= present) continue;
+        now = drawn;
+        present = proposed;
+      }
+      for (int j = 0; j < tables.n; ++j) parents.data()[k * tables.n + j] = int32_t(now[j]);
+    }
+  });
   m.def("net_class_sum", [](Doubles score, nb::object rule, double heat, int members, Array<int32_t> from, int own,
                             Array<int32_t> within, Array<int32_t> hit) {
     const NetTables tables = tables_from(score);

@@ -11,6 +11,8 @@ in every cell, or `pseudo` spread evenly over all cells of a column and its pare
 extend it, and returns how many there are;
 `net_dag_sum(weight, edges)` sums a modular weight (n, 2^n; it is overwritten) over all acyclic graphs and returns the log;
 P(i -> j) goes to edges[i, j], unless `edges` is empty;
+`net_order_draws(score, log_odds, parents, n_tries, seed)` fills parents (int32 bit masks, k x n) with a chain of graphs
+of the modular law exp(score) x odds: independent proposals by orders, `n_tries` between one and the next;
 `net_class_sum(score, rule, heat, members, from, own, within, hit)` sums over all graphs into one class, see `native/
 net_classes.hpp`; `net_ordered_target(score, rule, cache, z)` is the log target of ordered classes;
 `net_ordered_sweep(score, rule, cache, z, move_classes, seed, edges, parents)` and `net_block_sweep(score, rule, heat, z,

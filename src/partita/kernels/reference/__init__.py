@@ -17,7 +17,7 @@ from .net_block import net_block_sweep
 from .net_classes import net_class_sum
 from .net_ordered import net_ordered_sweep, net_ordered_target
 from .net_scores import net_score_sets, net_score_table, net_scores
-from .net_sums import net_dag_sum
+from .net_sums import net_dag_sum, net_order_draws
 from .regions import region_normalisers, region_potentials, region_sums, region_sums_of_moments
 from .relabel import relabel_sweep
 from .resample import resample
@@ -46,6 +46,7 @@ __all__ = [
     "net_block_sweep",
     "net_class_sum",
     "net_dag_sum",
+    "net_order_draws",
     "net_ordered_sweep",
     "net_ordered_target",
     "net_score_sets",

@@ -105,3 +105,18 @@ def linear_extensions(parents) -> float:
             if not S >> j & 1 and not parents[j] & ~S:
                 count[S | 1 << j] += count[S]
     return count[-1]
+
+
+def net_order_draws(score, log_odds, parents, n_tries: int, seed: int) -> None:
+    n, stream = len(score), Stream(seed)
+    within, reached = order_weights(score, 1.0, log_odds)
+    now = order_draw(stream, score, 1.0, log_odds, within, reached)
+    present = linear_extensions(now)
+    for k in range(len(parents)):
+        for _ in range(n_tries):
+            drawn = order_draw(stream, score, 1.0, log_odds, within, reached)
+            proposed = linear_extensions(drawn)
+            if stream.uniform() * proposed < present:
+                now, present = drawn, proposed
+        parents[k] = now
+    assert parents.shape[1] == n
