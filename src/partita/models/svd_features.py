@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,9 +64,30 @@ class Features:
         """Coefficients of one column of factors, over all blocks."""
         return sum(len(block) for block in self.blocks)
 
+    @cached_property
+    def left(self) -> np.ndarray:
+        """(n, P) the left singular vectors of all blocks side by side."""
+        return np.ascontiguousarray(np.hstack([block.left for block in self.blocks] or [np.zeros((self.n, 0))]))
+
+    @cached_property
+    def size(self) -> np.ndarray:
+        """(P,) the singular values of all blocks."""
+        return np.concatenate([block.size for block in self.blocks] or [np.zeros(0)])
+
+    @cached_property
+    def overlap(self) -> np.ndarray:
+        """(P, P) inner products of the left singular vectors; those of one block are orthonormal."""
+        return self.left.T @ self.left
+
+    @cached_property
+    def parts(self) -> tuple[slice, ...]:
+        """Where the coefficients of each block stand among the P."""
+        ends = np.cumsum([len(block) for block in self.blocks]).tolist()
+        return tuple(slice(end - len(block), end) for block, end in zip(self.blocks, ends, strict=True))
+
     def mean(self, coefficients: Sequence[np.ndarray]) -> np.ndarray:
         """(n, q) sum over blocks of A diag(S) gamma, gamma (r, q) of each block."""
-        return sum(block.left @ (block.size[:, None] * g) for block, g in zip(self.blocks, coefficients, strict=True))
+        return self.left @ (self.size[:, None] * np.concatenate(list(coefficients)))
 
     def to_tree(self) -> dict[str, Any]:
         return {"n": self.n, "blocks": [block.to_tree() for block in self.blocks]}
