@@ -1,6 +1,9 @@
 // Bindings of the kernels of discrete networks.
 #include "bind.hpp"
 #include "net_chains.hpp"
+#include "net_fill.hpp"
+#include "net_graph.hpp"
+#include "net_listed.hpp"
 #include "net_scores.hpp"
 
 namespace partita {
@@ -124,6 +127,47 @@ void bind_net(nb::module_& m) {
     BlockChain chain(tables, law, heat);
     Stream stream{seed};
     return chain.sweep(stream, z.data(), reinterpret_cast<Nodes*>(parents.data()), move_classes, n_draws, n_splits, edges.data());
+  });
+  m.def("net_graph_sweep", [](nb::object data, nb::object task, nb::object cache, Array<int32_t> z, Array<uint8_t> edge, uint64_t seed) {
+    const NetData from = data_from(data);
+    const GraphTask given{from,
+                          cache_from(cache),
+                          pointer<uint8_t>(task, "allowed"),
+                          pointer<uint8_t>(task, "required"),
+                          number(task, "max_parents"),
+                          GraphPrior(number(task, "prior")),
+                          nb::cast<bool>(task.attr("move_classes")),
+                          nb::cast<double>(task.attr("alpha")),
+                          nb::cast<double>(task.attr("beta1")),
+                          nb::cast<double>(task.attr("beta2")),
+                          pointer<double>(task, "log_odds"),
+                          nb::cast<bool>(task.attr("single_edges"))};
+    nb::gil_scoped_release free;
+    Stream stream{seed};
+    return GraphChain(given, z.data(), edge.data()).sweep(stream);
+  });
+  m.def("net_fill", [](Array<int32_t> codes, Array<int32_t> levels, Array<uint8_t> edge, bool bdeu, double pseudo, Array<int32_t> cells,
+                       Doubles uniforms) {
+    nb::gil_scoped_release free;
+    net_fill(codes.data(), int64_t(codes.shape(0)), int(codes.shape(1)), levels.data(), edge.data(), bdeu, pseudo, cells.data(),
+             int64_t(cells.shape(0)), uniforms.data());
+  });
+  m.def("net_score_lists", [](nb::object data, int child, int most, Doubles out) {
+    const NetData from = data_from(data);
+    if (int64_t(out.size()) != ListPlaces(from.n_columns, most).size())
+      throw std::invalid_argument("kernel array 'out' has the wrong shape");
+    nb::gil_scoped_release free;
+    net_score_lists(from, child, most, out.data());
+  });
+  m.def("net_listed_sweep", [](Doubles weight, int most, double alpha, Array<int32_t> z, Doubles eta, Doubles fresh, bool move_classes,
+                               int n_swaps, uint64_t seed, Doubles edges, Array<uint8_t> graph) {
+    const int n = int(z.shape(0));
+    nb::gil_scoped_release free;
+    Stream stream{seed};
+    ListedChain chain(n, most, weight.data(), alpha, z.data(), eta.data(), fresh.data());
+    chain.sweep(stream, move_classes, n_swaps);
+    chain.draw(stream, edges.data(), graph.data());
+    return chain.log_sum();
   });
 }
 
