@@ -19,11 +19,24 @@ net_classes.hpp`; `net_ordered_target(score, rule, cache, z)` is the log target 
 parents, move_classes, n_draws, n_splits, seed, edges)` are one sweep of the chains over classes: z (int32, n) and the
 graph `parents` (int32 bit masks, n) change in place, edge probabilities are added to `edges` (n, n). They return the log
 target of the ordered classes, and the log prior of classes and graph.
+
+For any number of nodes, graphs being uint8 (n, n), parent row and child column:
+`net_graph_sweep(data, task: GraphTask, cache, z, edge, seed)` is one sweep over single edges, reversals, sets of parents and
+classes, in place; it returns the log joint, up to the normaliser over acyclic graphs;
+`net_fill(codes, levels, edge, bdeu, pseudo, cells, uniforms)` draws the cells (row, column) of a table anew one by one, each
+given all others;
+`net_score_lists(data, child, most, out)` scores all sets of at most `most` (0 .. 3) parents, see `list_sets`;
+`net_listed_sweep(weight, most, alpha, z, eta, fresh, move_classes, n_swaps, seed, edges, graph)` is one sweep over ordered
+classes given edge probabilities: weight (n, sets) scores on a linear scale, eta (n, n; the first K rows and columns count) of
+an edge from the earlier to the later of two classes, fresh (n, n) draws of eta from its prior for a class that a node
+opens. z and eta change in place, P(i -> j | classes, eta) is added to `edges`, a graph is drawn. It returns the log of the
+product of the nodes' sums.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from scipy.special import gammaln
@@ -92,3 +105,28 @@ class HashedValues:
 
     def forget(self) -> None:
         self.keys[:] = 0
+
+
+GIVEN_ODDS, CLASSES, ORDERED_CLASSES = 0, 1, 2  # priors of a graph sweep
+
+
+@dataclass
+class GraphTask:
+    """What a graph sweep is given beside the data: edges that may and must be (uint8, n x n), the prior, and with GIVEN_ODDS the
+    log odds (n, n) of edges that are independent beforehand. `single_edges`: one edge at a time and classes, nothing else."""
+
+    allowed: np.ndarray
+    required: np.ndarray
+    max_parents: int
+    prior: int
+    move_classes: bool
+    alpha: float
+    beta1: float
+    beta2: float
+    log_odds: np.ndarray
+    single_edges: bool = False
+
+
+def list_sets(n: int, most: int) -> list[tuple[int, ...]]:
+    """The sets of a list in order: the empty one, single nodes, pairs, triples, each sort in ascending order."""
+    return [nodes for size in range(most + 1) for nodes in combinations(range(n), size)]
