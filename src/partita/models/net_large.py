@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import comb
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from .net_state import NetState, Schedule, after_sweep, before_sweep
 
 CACHE_BITS = 18  # local scores that are remembered
 FILL_EVERY = 4  # sweeps over classes between two draws of the missing cells, where the lists have to be made anew
-LIST_CELLS = 4e7  # most numbers in the lists of all nodes
+LIST_CELLS = 5e6  # most numbers in the lists of all nodes: four parents of 41 nodes, three of 73, two of 215
 ROOM = 300.0  # log of the heaviest weight of a list: leaves as much below as doubles have
 
 
@@ -112,9 +113,9 @@ class GraphSampler:
 
 
 def most_listed(n: int, max_parents: int) -> int:
-    """The largest sets of parents that lists of n nodes have room for."""
-    sizes = [sum(n * len_ for len_ in (1, n, n * (n - 1) // 2, n * (n - 1) * (n - 2) // 6)[: most + 1]) for most in range(4)]
-    return min(max_parents, max(most for most in range(4) if sizes[most] <= LIST_CELLS))
+    """The largest sets of parents that lists of n nodes have room for; at most four."""
+    fitting = [most for most in range(5) if n * sum(comb(n, size) for size in range(most + 1)) <= LIST_CELLS]
+    return min(max_parents, max(fitting))
 
 
 @dataclass
