@@ -25,8 +25,8 @@ NEGLIGIBLE = 1e-12  # share of the evidence below which a point of the rule need
 
 @dataclass
 class Exact:
-    """log_sum is the log of the sum over graphs (and classes) of prior weight times likelihood; `classes` holds partitions
-    with their posterior shares, places in the order where there is one."""
+    """log_sum is the log of the sum over graphs (and classes) of prior weight times likelihood; `classes` holds
+    partitions with their posterior shares, places in the order where there is one."""
 
     edges: np.ndarray
     log_sum: float
@@ -176,7 +176,8 @@ def block(tables: np.ndarray, rule: BlockRule, classes: np.ndarray | None = None
 
 
 def best_graph(weight: np.ndarray) -> np.ndarray:
-    """The acyclic graph of the greatest modular log weight (n, 2^n), as bit masks: by the best last node of every set."""
+    """The acyclic graph of the greatest modular log weight (n, 2^n), as bit masks: by the best last node of every
+    set."""
     n = len(weight)
     best, chosen = np.array(weight), np.tile(np.arange(1 << n), (n, 1))
     for i in range(n):  # the best parents within every set
