@@ -83,8 +83,9 @@ def run_set(args, number):
     if args.missing:
         X = X.astype(float)
         X[np.random.default_rng(number).random(X.shape) < args.missing] = np.nan
-    settings = {"prior": args.prior, "score": args.score, "gamma": args.gamma, "n_chains": args.chains, "moves":
-    args.moves} if args.given:
+    settings = {"prior": args.prior, "score": args.score, "gamma": args.gamma, "n_chains": args.chains}
+    settings["moves"] = args.moves
+    if args.given:
         settings["classes"] = classes
     found, line = [], {"set": number}
     for seed in range(args.seeds):
@@ -95,8 +96,9 @@ def run_set(args, number):
     directed, skeleton = precision(graph, found[0])
     same = (model.classes_map_[:, None] == model.classes_map_) == (classes[:, None] == classes)
     between = max((np.abs(a - b).max() for a in found for b in found), default=0.0)
-    apart = {prior: report["edges"]["disagreement"] for prior, report in model.diagnostics_.items() if "edges" in
-    report} return line | {
+    reports = model.diagnostics_.items()
+    apart = {prior: report["edges"]["disagreement"] for prior, report in reports if "edges" in report}
+    return line | {
         "ap": round(directed, 4), "skeleton_ap": round(skeleton, 4), "classes_exact": bool(same.all()),
         "brier": round(float(np.mean((found[0] - graph)[~np.eye(len(graph), dtype=bool)] ** 2)), 4),
         "between_seeds": round(float(between), 4), "between_chains": apart, "weights": model.prior_weights_,
@@ -108,9 +110,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("setting", choices=MAKERS)
     for name, kind, value in [
-        ("prior", str, "auto"), ("score", str, "dirichlet"), ("gamma", float, 0.5), ("rows", int, None), ("sets",
-        int, 10), ("first", int, 5000), ("chains", int, 2), ("sweeps", int, 2000), ("seeds", int, 1), ("missing",
-        float, 0.0), ("moves", str, "all"),
+        ("prior", str, "auto"), ("score", str, "dirichlet"), ("gamma", float, 0.5), ("rows", int, None),
+        ("sets", int, 10), ("first", int, 5000), ("chains", int, 2), ("sweeps", int, 2000), ("seeds", int, 1),
+        ("missing", float, 0.0), ("moves", str, "all"),
     ]:  # fmt: skip
         parser.add_argument(f"--{name}", type=kind, default=value)
     parser.add_argument("--given", action="store_true", help="the true classes are given")
@@ -120,8 +122,9 @@ def main():
     for number in range(args.sets):
         lines.append(run_set(args, number))
         print(json.dumps(lines[-1]), flush=True)
-    summary = {name: round(float(np.mean([line[name] for line in lines])), 4) for name in ("ap", "skeleton_ap",
-    "brier")} print(json.dumps(summary | {"settings": vars(args)}))
+    names = ("ap", "skeleton_ap", "brier")
+    summary = {name: round(float(np.mean([line[name] for line in lines])), 4) for name in names}
+    print(json.dumps(summary | {"settings": vars(args)}))
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def acyclic(graph: np.ndarray) -> np.ndarray:
     left = np.ones(graph.shape[:2], bool)
     for _ in range(graph.shape[1]):
         left &= (graph & left[:, :, None]).any(axis=1)
-    return ~left.any(axis=1)
+    return np.asarray(~left.any(axis=1))
 
 
 def of_ordered(states: Sequence[NetState], schedule: Schedule) -> float:
@@ -90,7 +90,7 @@ def of_block(
     commonest partitions are found by drawing edge probabilities near their posterior.
     """
     n = len(tables)
-    together = {}
+    together: dict[tuple[int, ...], float] = {}
     for z, share in zip(classes, shares, strict=True):
         _, names = np.unique(z, return_inverse=True)
         first = np.array([np.flatnonzero(names == k)[0] for k in range(names.max() + 1)])

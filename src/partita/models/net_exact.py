@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -62,7 +63,7 @@ def one_class(tables: np.ndarray, rule: BlockRule, edges_too: bool = True) -> Ex
     eta, share = rule.nodes[points, :points], rule.weights[points, :points]
     sizes = _sizes(n)
 
-    def weight(q: int) -> np.ndarray:
+    def weight(q: Any) -> np.ndarray:
         return tables + sizes * (np.log(eta[q]) - np.log1p(-eta[q])) + (n - 1) * np.log1p(-eta[q])
 
     sums = np.array([kernel.net_dag_sum(weight(q), np.zeros((0, 0))) for q in range(points)]) + np.log(share)

@@ -59,7 +59,7 @@ class SmallNetworks:
     def learn(self) -> Learnt:
         if self.known.template is not None or self.settings.prior == "uniform":
             return self._modular()
-        priors = PRIORS if self.settings.prior == "auto" else (self.settings.prior,)
+        priors: tuple[str, ...] = PRIORS if self.settings.prior == "auto" else (self.settings.prior,)
         if self.known.classes is not None:  # one class is then no prior of its own
             priors = tuple(prior for prior in priors if prior != "sparse") or ("block",)
         exact = {prior: self._exact(prior) for prior in priors}
