@@ -24,16 +24,22 @@ def columns_by_class(estimator: Any) -> tuple[np.ndarray, list[str], np.ndarray]
     Classes stand in their causal order where the prior has one, else larger ones first.
     """
     classes = np.asarray(estimator.classes_map_)
-    given = getattr(estimator, "class_order_", None)
-    if given is None:
-        labels, counts = np.unique(classes, return_counts=True)
-        given = labels[np.lexsort((labels, -counts))]
-    rank = {label: k for k, label in enumerate(np.asarray(given).tolist())}
+    given = np.unique(classes)
+    if not in_order(estimator):
+        _, counts = np.unique(classes, return_counts=True)
+        given = given[np.lexsort((given, -counts))]
+    rank = {label: k for k, label in enumerate(given.tolist())}
     place = np.array([rank[label] for label in classes.tolist()])
     order = np.lexsort((np.arange(len(place)), place))
     schema = estimator.schema_
     names = [str(schema.names[k]) if schema.named else f"column {schema.names[k]}" for k in order]
     return order, names, place[order]
+
+
+def in_order(estimator: Any) -> bool:
+    """Whether its classes have a causal order: those of the prior that weighs most do."""
+    weights = estimator.prior_weights_
+    return max(weights, key=lambda name: weights[name]) == "ordered-block"
 
 
 def class_edges(classes: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .canvas import INK, canvas, colour
-from .net_columns import columns_by_class, need_structure
+from .net_columns import columns_by_class, in_order, need_structure
 from .region_names import shorten
 
 
@@ -37,8 +37,7 @@ class NetworkDisplay:
         order, names, classes = columns_by_class(estimator)
         probabilities = estimator.edge_probabilities_[np.ix_(order, order)]
         pairs = [(int(i), int(j), float(probabilities[i, j])) for i, j in np.argwhere(probabilities >= threshold)]
-        ordered = getattr(estimator, "class_order_", None) is not None
-        layers = classes if ordered else depths(probabilities)
+        layers = classes if in_order(estimator) else depths(probabilities)
         return cls(names, classes, places(layers, classes, pairs), sorted(pairs, key=lambda edge: edge[2]))
 
     def plot(self, ax: Any = None) -> NetworkDisplay:
