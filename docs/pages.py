@@ -20,6 +20,7 @@ PAGES = (
     "first_holed_table.md",
     "quarter_gone.md",
     "attributes_together.md",
+    "which_edges.md",
     "how_aclass_works.md",
     "crp_mixture.md",
     "factor_experts.md",
