@@ -17,6 +17,13 @@ ListPlaces::ListPlaces(int n, int most) : n_(n), most_(most), size_(1 + (most > 
       triple_[i * n + j] = size_ - (j + 1);
       size_ += n - j - 1;
     }
+  if (most > 3) quad_.resize(size_t(n) * n * n);
+  for (int i = 0; i < n && most > 3; ++i)
+    for (int j = i + 1; j < n; ++j)
+      for (int k = j + 1; k < n; ++k) {
+        quad_[(i * n + j) * n + k] = size_ - (k + 1);
+        size_ += n - k - 1;
+      }
 }
 
 void net_score_lists(const NetData& data, int child, int most, double* out) {
@@ -34,7 +41,12 @@ void net_score_lists(const NetData& data, int child, int most, double* out) {
       const Parting two(one, j);
       out[places.two(i, j)] = two.score(child);
       for (int k = j + 1; k < n && most > 2; ++k)
-        if (k != child) out[places.three(i, j, k)] = Parting(two, k).score(child);
+        if (k != child) {
+          const Parting three(two, k);
+          out[places.three(i, j, k)] = three.score(child);
+          for (int m = k + 1; m < n && most > 3; ++m)
+            if (m != child) out[places.four(i, j, k, m)] = Parting(three, m).score(child);
+        }
     }
   }
 }
@@ -57,20 +69,33 @@ void ListedChain::earlier(int j, int place, const double* row, int skip, std::ve
     }
 }
 
+namespace {
+
+// sum of last[m] * odds[from + m]: sets that only differ in their last node stand together
+PARTITA_CLONES double dot(const double* last, const double* odds, int n) {
+  double total = 0.0;
+  for (int m = 0; m < n; ++m) total += last[m] * odds[m];
+  return total;
+}
+
+}  // namespace
+
 double ListedChain::sum(int j, const std::vector<int>& nodes, const std::vector<double>& odds) const {
   const double* w = weight_ + j * places_.size();
+  const int most = places_.most();
   double total = w[0];
-  for (size_t a = 0; a < nodes.size() && places_.most() > 0; ++a) {
+  for (size_t a = 0; a < nodes.size() && most > 0; ++a) {
     const int i = nodes[a];
     double first = w[places_.one(i)];
-    for (size_t b = a + 1; b < nodes.size() && places_.most() > 1; ++b) {
+    for (size_t b = a + 1; b < nodes.size() && most > 1; ++b) {
       const int k = nodes[b];
       double second = w[places_.two(i, k)];
-      if (places_.most() > 2 && k + 1 < n_) {
-        const double* last = w + places_.three(i, k, k + 1);
-        double third = 0.0;
-        for (int m = 0; m < n_ - k - 1; ++m) third += last[m] * odds[k + 1 + m];
-        second += third;
+      if (most == 3 && k + 1 < n_) second += dot(w + places_.three(i, k, k + 1), odds.data() + k + 1, n_ - k - 1);
+      for (size_t c = b + 1; c < nodes.size() && most > 3; ++c) {
+        const int m = nodes[c];
+        double third = w[places_.three(i, k, m)];
+        if (m + 1 < n_) third += dot(w + places_.four(i, k, m, m + 1), odds.data() + m + 1, n_ - m - 1);
+        second += odds[m] * third;
       }
       first += odds[k] * second;
     }
@@ -90,7 +115,15 @@ double ListedChain::sum_with(int j, int i, const std::vector<int>& nodes, const 
     for (size_t b = a + 1; b < nodes.size() && places_.most() > 2; ++b) {
       const int v = nodes[b];  // u < v
       const int64_t at = i < u ? places_.three(i, u, v) : i < v ? places_.three(u, i, v) : places_.three(u, v, i);
-      first += odds[v] * w[at];
+      double second = w[at];
+      for (size_t c = b + 1; c < nodes.size() && places_.most() > 3; ++c) {
+        const int x = nodes[c];  // v < x
+        second += odds[x] * w[i < u   ? places_.four(i, u, v, x)
+                              : i < v ? places_.four(u, i, v, x)
+                              : i < x ? places_.four(u, v, i, x)
+                                      : places_.four(u, v, x, i)];
+      }
+      first += odds[v] * second;
     }
     total += odds[u] * first;
   }
@@ -236,27 +269,32 @@ void ListedChain::draw(Stream& stream, double* edges, uint8_t* graph) {
     const double* w = weight_ + j * places_.size();
     const size_t m = nodes.size();
     weight.assign(1, w[0]);
-    std::vector<int> sets(3, -1);
-    auto add = [&](double value, int a, int b, int c) {
+    std::vector<int> sets(4, -1);
+    auto add = [&](double value, int a, int b, int c, int d) {
       weight.push_back(value);
-      sets.insert(sets.end(), {a, b, c});
+      sets.insert(sets.end(), {a, b, c, d});
     };
     for (size_t a = 0; a < m && places_.most() > 0; ++a) {
       const int i = nodes[a];
-      add(odds[i] * w[places_.one(i)], i, -1, -1);
+      add(odds[i] * w[places_.one(i)], i, -1, -1, -1);
       for (size_t b = a + 1; b < m && places_.most() > 1; ++b) {
         const int k = nodes[b];
-        add(odds[i] * odds[k] * w[places_.two(i, k)], i, k, -1);
-        for (size_t c = b + 1; c < m && places_.most() > 2; ++c)
-          add(odds[i] * odds[k] * odds[nodes[c]] * w[places_.three(i, k, nodes[c])], i, k, nodes[c]);
+        add(odds[i] * odds[k] * w[places_.two(i, k)], i, k, -1, -1);
+        for (size_t c = b + 1; c < m && places_.most() > 2; ++c) {
+          const int x = nodes[c];
+          const double three = odds[i] * odds[k] * odds[x];
+          add(three * w[places_.three(i, k, x)], i, k, x, -1);
+          for (size_t d = c + 1; d < m && places_.most() > 3; ++d)
+            add(three * odds[nodes[d]] * w[places_.four(i, k, x, nodes[d])], i, k, x, nodes[d]);
+        }
       }
     }
     double total = 0.0;
     for (double value : weight) total += value;
     for (size_t x = 0; x < weight.size(); ++x)
-      for (int t = 0; t < 3 && sets[3 * x + t] >= 0; ++t) edges[sets[3 * x + t] * n_ + j] += weight[x] / total;
+      for (int t = 0; t < 4 && sets[4 * x + t] >= 0; ++t) edges[sets[4 * x + t] * n_ + j] += weight[x] / total;
     const int x = pick(weight.data(), int(weight.size()), total, stream.uniform());
-    for (int t = 0; t < 3 && sets[3 * x + t] >= 0; ++t) graph[sets[3 * x + t] * n_ + j] = 1;
+    for (int t = 0; t < 4 && sets[4 * x + t] >= 0; ++t) graph[sets[4 * x + t] * n_ + j] = 1;
   }
 }
 

@@ -1,4 +1,4 @@
-// Ordered classes of more nodes than fit a table of all sets: lists of sets of at most three parents, edge probabilities held.
+// Ordered classes of more nodes than fit a table of all sets: lists of sets of at most four parents, edge probabilities held.
 // The plain twin: kernels/reference/net_listed.py.
 #pragma once
 #include <vector>
@@ -8,23 +8,24 @@
 
 namespace partita {
 
-// Where a set of at most three nodes stands in a list: the empty set, single nodes, pairs (i < j), triples (i < j < k).
+// Where a set of at most four nodes stands in a list: the empty set, single nodes, pairs (i < j), triples and quadruples, ascending.
 class ListPlaces {
  public:
   ListPlaces(int n, int most);
   int64_t one(int i) const { return 1 + i; }
   int64_t two(int i, int j) const { return pair_[i] + j; }            // i < j
   int64_t three(int i, int j, int k) const { return triple_[i * n_ + j] + k; }  // i < j < k
+  int64_t four(int i, int j, int k, int m) const { return quad_[(i * n_ + j) * n_ + k] + m; }  // i < j < k < m
   int64_t size() const { return size_; }
   int most() const { return most_; }
 
  private:
   int n_, most_;
   int64_t size_;
-  std::vector<int64_t> pair_, triple_;
+  std::vector<int64_t> pair_, triple_, quad_;
 };
 
-// log scores of all sets of at most `most` (1 .. 3) parents, kNoScore for those with the child in them
+// log scores of all sets of at most `most` (0 .. 4) parents, kNoScore for those with the child in them
 void net_score_lists(const NetData& data, int child, int most, double* out);
 
 class ListedChain {

@@ -10,7 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.encode import encode
 from ..data.validate import Constraint, integer, number, one_of, optional
 from ..inference.streams import root_sequence, spawn_streams
-from ..models.net_learn import Learnt, NetSettings, NetTask
+from ..kernels.net_contract import MOST_NODES
+from ..models.net_learn import EXACT_BLOCK, EXACT_ORDERED, NetTask
+from ..models.net_learnt import Learnt, NetSettings
 from ..models.net_posterior import NetPosterior
 from ..models.net_predict import Networks
 from ..models.net_state import Schedule
@@ -45,6 +47,7 @@ class StructureLearner(AveragedQueries, TableEstimator):
     required_edges, forbidden_edges : (parent, child) pairs by name or position, or whatever `BayesianNetwork` takes.
     classes : one class for every column, where they are known; None learns them.
     template : matrix of edge probabilities between the given classes, where it is known.
+    moves : "all", or "thesis": single edges and classes of single columns only, as in [1].
     exact : "auto" takes exact sums where they are cheaper than sampling; True insists on them (uniform and sparse up to
         16 columns, ordered classes up to 6, classes without order up to 5); False always samples classes.
     column_kinds : kinds of columns that should not be inferred.
@@ -61,6 +64,7 @@ class StructureLearner(AveragedQueries, TableEstimator):
     prior_weights_ : dict, posterior weight of every prior that was weighed.
     method_ : "exact" or "sampled".
     diagnostics_ : dict by prior: R-hat and effective sizes of the log joint and of the edges.
+    parent_limit_ : dict; where sets of parents were bounded to be listed, the bound and the share of columns at it.
     trace_ : dict of arrays (chains, sweeps). n_features_in_, feature_names_in_.
 
     References
@@ -91,13 +95,14 @@ class StructureLearner(AveragedQueries, TableEstimator):
         "n_chains": integer(1),
         "n_sweeps": integer(1),
         "burn_in": optional(integer(0)),
+        "moves": one_of("all", "thesis"),
         "exact": one_of("auto", True, False),
     }
 
     def __init__(
         self, prior="auto", *, score="dirichlet", alpha=0.5, beta=1.0, gamma=0.5, max_parents=None, n_chains=4,
-        n_sweeps=2000, burn_in=None, required_edges=None, forbidden_edges=None, classes=None, template=None, exact="auto",
-        column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None, checkpoint=None,
+        n_sweeps=2000, burn_in=None, required_edges=None, forbidden_edges=None, classes=None, template=None, moves="all",
+        exact="auto", column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None, checkpoint=None,
     ):  # fmt: skip
         self.prior = prior
         self.score = score
@@ -112,6 +117,7 @@ class StructureLearner(AveragedQueries, TableEstimator):
         self.forbidden_edges = forbidden_edges
         self.classes = classes
         self.template = template
+        self.moves = moves
         self.exact = exact
         self.column_kinds = column_kinds
         self.random_state = random_state
@@ -141,6 +147,8 @@ class StructureLearner(AveragedQueries, TableEstimator):
             )  # fmt: skip
             if settings.prior in ("ordered-block", "auto"):
                 check_ordered(known, self.schema_, owner)
+            if self.exact is True:
+                self._check_exact(codes, known.template is not None)
             root = root_sequence(self.random_state)
             task = NetTask(
                 codes, levels, known, settings, lambda k: spawn_streams(root, k), self._runner(), self._fingerprint(codes)
@@ -160,7 +168,18 @@ class StructureLearner(AveragedQueries, TableEstimator):
         return NetSettings(
             self.prior, self.score == "bdeu", float(self.gamma), float(self.alpha), float(self.beta), float(self.beta),
             int(self.n_chains), Schedule(int(self.n_sweeps), burn_in), self.exact,
+            self.moves == "thesis",
         )  # fmt: skip
+
+    def _check_exact(self, codes: np.ndarray, template: bool) -> None:
+        n, prior = codes.shape[1], "uniform" if template else self.prior
+        most = {"ordered-block": EXACT_ORDERED, "block": EXACT_BLOCK, "auto": EXACT_BLOCK}.get(prior, MOST_NODES)
+        if self.moves == "thesis" or (codes < 0).any() or n > most:
+            why = f"{n} columns" if n > most else "missing cells" if self.moves == "all" else "moves='thesis'"
+            raise ValueError(
+                f"StructureLearner: exact=True with {why} is not possible: sums over all networks need complete columns, at "
+                f"most {most} of them with prior={self.prior!r}. Pass exact='auto' or fewer columns."
+            )
 
     def _set(self, learnt: Learnt) -> None:
         self._posterior: NetPosterior = learnt.posterior
@@ -174,6 +193,7 @@ class StructureLearner(AveragedQueries, TableEstimator):
         self.method_ = learnt.method
         self.diagnostics_ = learnt.diagnostics
         self.trace_ = learnt.trace
+        self.parent_limit_ = learnt.parent_limit
 
     def _marks(self) -> dict[str, Any]:
         free = ("required_edges", "forbidden_edges", "classes", "template")

@@ -25,7 +25,7 @@ For any number of nodes, graphs being uint8 (n, n), parent row and child column:
 classes, in place; it returns the log joint, up to the normaliser over acyclic graphs;
 `net_fill(codes, levels, edge, bdeu, pseudo, cells, uniforms)` draws the cells (row, column) of a table anew one by one, each
 given all others;
-`net_score_lists(data, child, most, out)` scores all sets of at most `most` (0 .. 3) parents, see `list_sets`;
+`net_score_lists(data, child, most, out)` scores all sets of at most `most` (0 .. 4) parents, see `list_sets`;
 `net_listed_sweep(weight, most, alpha, z, eta, fresh, move_classes, n_swaps, seed, edges, graph)` is one sweep over ordered
 classes given edge probabilities: weight (n, sets) scores on a linear scale, eta (n, n; the first K rows and columns count) of
 an edge from the earlier to the later of two classes, fresh (n, n) draws of eta from its prior for a class that a node
@@ -128,5 +128,5 @@ class GraphTask:
 
 
 def list_sets(n: int, most: int) -> list[tuple[int, ...]]:
-    """The sets of a list in order: the empty one, single nodes, pairs, triples, each sort in ascending order."""
+    """The sets of a list in order: the empty one, single nodes, pairs and so on, each sort in ascending order."""
     return [nodes for size in range(most + 1) for nodes in combinations(range(n), size)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from . import net_evidence, net_exact
 from .gated_members import Problem, run_fits
 from .net_chains import BlockSampler, OrderedSampler, seed_of
 from .net_knowledge import Knowledge, score_tables, to_graph
+from .net_learn_large import LargeNetworks
+from .net_learnt import Learnt, NetSettings
 from .net_posterior import NetPosterior, best_states, diagnostics, mixture, of_chains
 from .net_state import Batch, NetState, Schedule, take_batch
 
@@ -23,33 +25,6 @@ PRIORS = ("ordered-block", "block", "sparse")  # that "auto" weighs
 EXACT_ORDERED, EXACT_BLOCK = 6, 5  # most nodes whose classes can be listed
 CHEAP_ORDERED, CHEAP_BLOCK = 5, 4  # most nodes for which that beats sampling
 SHOWN = 200  # networks drawn where probabilities are exact
-
-
-@dataclass(frozen=True)
-class NetSettings:
-    """beta1 and beta2 of the edge probabilities; pseudo is gamma, or the equivalent sample size of BDeu. `exact` is True,
-    False or "auto"."""
-
-    prior: str
-    bdeu: bool
-    pseudo: float
-    alpha: float
-    beta1: float
-    beta2: float
-    n_chains: int
-    schedule: Schedule
-    exact: bool | str
-
-
-@dataclass
-class Learnt:
-    """The posterior, how it was found, the weights of the priors, and what chains there were to judge it by."""
-
-    posterior: NetPosterior
-    method: str
-    prior_weights: dict[str, float]
-    diagnostics: dict[str, Any] = field(default_factory=dict)
-    trace: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 @dataclass
@@ -65,6 +40,8 @@ class NetTask:
     fingerprint: str
 
     def learn(self) -> Learnt:
+        if self.known.n > MOST_NODES or (self.codes < 0).any() or self.settings.single_edges:
+            return LargeNetworks(self).learn()
         tables = score_tables(self.codes, self.levels, self.settings.bdeu, self.settings.pseudo, self.known)
         return SmallNetworks(self, tables).learn()
 
