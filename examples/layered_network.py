@@ -48,4 +48,5 @@ def main(folder: Path, n_sweeps: int = 1500) -> Path:
 
 
 if __name__ == "__main__":
-    print(main(Path(sys.argv[1] if len(sys.argv) > 1 else ".")))
+    chosen = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent / "docs" / "images"
+    print(f"picture: {main(chosen)}")
