@@ -1,9 +1,9 @@
 """Layers found in a table: twelve binary columns, 75 rows, and nobody says that they form three layers.
 
-Every column depends on all four of the layer before. With so few rows a prior that treats all graphs alike believes in many
-edges that are not there; one that groups columns into ordered classes finds the layers, and with them the edges. The picture
-shows the true edges, and the edge probabilities under both priors. (Data as in figure 2-2 of Mansinghka's thesis; sets
-differ much from each other, and this is the first seed, not the best.)
+Every column depends on all four of the layer before. With so few rows a prior that treats all graphs alike believes in
+many edges that are not there; one that groups columns into ordered classes finds the layers, and with them the edges.
+The picture shows the true edges, and the edge probabilities under both priors. (Data as in figure 2-2 of Mansinghka's
+thesis; sets differ much from each other, and this is the first seed, not the best.)
 
     python examples/layered_network.py [folder for the picture]
 """
@@ -49,4 +49,5 @@ def main(folder: Path, n_sweeps: int = 1500) -> Path:
 
 if __name__ == "__main__":
     chosen = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent / "docs" / "images"
-    print(f"picture: {main(chosen)}")
+    chosen.mkdir(parents=True, exist_ok=True)
+    print(main(chosen))
