@@ -9,4 +9,5 @@ NB_MODULE(_native, m) {
   partita::bind_net(m);
   partita::bind_regions(m);
   partita::bind_svd(m);
+  partita::bind_svd_links(m);
 }

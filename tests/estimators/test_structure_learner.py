@@ -61,9 +61,7 @@ def test_densities_sum_to_one_and_holes_are_summed_out(prior):
     holed = rows.astype(float)
     holed["c"] = np.nan
     pairs = density.reshape(2, 2, 2, 2, 2).sum(axis=2, keepdims=True)
-    np.testing.assert_allclose(
-        np.exp(model.score_samples(holed)), np.broadcast_to(pairs, (2,) * 5).ravel(), rtol=1e-9
-    )
+    np.testing.assert_allclose(np.exp(model.score_samples(holed)), np.broadcast_to(pairs, (2,) * 5).ravel(), rtol=1e-9)
 
 
 def test_networks_are_drawn():

@@ -53,7 +53,9 @@ def test_tables_of_all_sets(native, bdeu):
         assert theirs[0b00100] == NO_SCORE and (theirs[0b11011] == NO_SCORE) == (most == 2)
     candidates = np.array([0, 1, 3, 4], np.int32)
     mine, theirs = np.zeros(15), np.zeros(15)
-    assert reference.net_score_sets(data, 2, candidates, 3, mine) == native.net_score_sets(data, 2, candidates, 3, theirs)
+    assert reference.net_score_sets(data, 2, candidates, 3, mine) == native.net_score_sets(
+        data, 2, candidates, 3, theirs
+    )
     np.testing.assert_allclose(mine, theirs, atol=1e-9)
 
 

@@ -46,7 +46,8 @@ def acyclic(n):
 
 
 def log_prior(prior, A, z, alpha, b1, b2):
-    """Log of the unnormalised prior of a graph with classes z, summed over the orders of classes where there are some."""
+    """Log of the unnormalised prior of a graph with classes z, summed over the orders of classes where there are
+    some."""
     n = len(A)
     if prior == "uniform":
         return 0.0

@@ -18,7 +18,9 @@ def free(n, max_parents=None):
 def exact(prior, tables, rule):
     if prior == "uniform":
         return net_exact.modular(tables, np.zeros((len(tables),) * 2), np.zeros(len(tables), np.int32))
-    return {"sparse": net_exact.one_class, "ordered-block": net_exact.ordered, "block": net_exact.block}[prior](tables, rule)
+    return {"sparse": net_exact.one_class, "ordered-block": net_exact.ordered, "block": net_exact.block}[prior](
+        tables, rule
+    )
 
 
 @pytest.mark.parametrize("prior", ["uniform", "sparse", "ordered-block", "block"])

@@ -1,4 +1,5 @@
-"""Chains that work for any number of nodes, on four nodes against brute force; holes against summing over what they hide."""
+"""Chains that work for any number of nodes, on four nodes against brute force; holes against summing over what they
+hide."""
 
 from itertools import product
 

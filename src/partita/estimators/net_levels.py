@@ -32,9 +32,9 @@ def learn_levels(X: Any, column_kinds: ColumnKinds, owner: str) -> tuple[Source,
 
 def _continuous(schema: Schema, position: int, kind: str, n_values: int, owner: str) -> str:
     return (
-        f"{owner}: {schema.label(position)} is of kind {kind!r} with {n_values} different values; a network of levels needs "
-        f"binary or categorical columns (whole numbers of at most {MOST_VALUES} values are taken as levels). Cut it into "
-        "bins: partita.MDLPDiscretizer where there is a class to cut by, else "
+        f"{owner}: {schema.label(position)} is of kind {kind!r} with {n_values} different values; a network of levels "
+        f"needs binary or categorical columns (whole numbers of at most {MOST_VALUES} values are taken as levels). "
+        "Cut it into bins: partita.MDLPDiscretizer where there is a class to cut by, else "
         "sklearn.preprocessing.KBinsDiscretizer(encode='ordinal', strategy='quantile'); or say "
         f"column_kinds={{{schema.names[position]!r}: 'categorical'}} to take every value as a level."
     )

@@ -32,8 +32,8 @@ def read_knowledge(
     crowded = np.flatnonzero(required.sum(axis=0) > most)
     if len(crowded):
         raise ValueError(
-            f"{owner}: required_edges gives {schema.label(int(crowded[0]))} {int(required[:, crowded[0]].sum())} parents, "
-            f"and max_parents={most} allows fewer. Raise max_parents or drop edges."
+            f"{owner}: required_edges gives {schema.label(int(crowded[0]))} more parents than max_parents: "
+            f"max_parents={most} allows fewer. Raise max_parents or drop edges."
         )
     given = _read_classes(classes, n, owner)
     return Knowledge(allowed, required, most, given, _read_template(template, given, owner))
@@ -59,7 +59,8 @@ def _read_template(template: Any, classes: np.ndarray | None, owner: str) -> np.
     array, k = np.asarray(template, float), int(classes.max()) + 1
     if array.shape != (k, k) or not ((array > 0) & (array < 1)).all():
         raise ValueError(
-            f"{owner}: template must be a {k} x {k} matrix of probabilities between 0 and 1 (neither included), edge from "
+            f"{owner}: template must be a {k} x {k} matrix of probabilities between 0 and 1 (neither included), "
+            f"edge from "
             f"class a to class b at [a, b], classes sorted; got {template!r}."
         )
     return array
@@ -75,14 +76,14 @@ def check_ordered(known: Knowledge, schema: Schema, owner: str) -> None:
         between[known.classes[parent], known.classes[child]] = True
         if known.classes[parent] == known.classes[child]:
             raise ValueError(
-                f"{owner}: the required edge from {schema.names[parent]!r} to {schema.names[child]!r} lies within one of "
-                "the given classes, where prior='ordered-block' allows none. Use prior='block', or other classes."
+                f"{owner}: the required edge from {schema.names[parent]!r} to {schema.names[child]!r} lies within one "
+                "of the given classes, where prior='ordered-block' allows none. Use prior='block', or other classes."
             )
     left = np.ones(k, bool)
     for _ in range(k):
         left &= (between & left[:, None]).any(axis=0)
     if left.any():
         raise ValueError(
-            f"{owner}: the required edges form a cycle among the given classes, so no order of them allows these edges. "
-            "Use prior='block', or other classes."
+            f"{owner}: the required edges form a cycle among the given classes, so no order of them allows these "
+            "edges. Use prior='block', or other classes."
         )

@@ -101,8 +101,9 @@ class StructureLearner(AveragedQueries, TableEstimator):
 
     def __init__(
         self, prior="auto", *, score="dirichlet", alpha=0.5, beta=1.0, gamma=0.5, max_parents=None, n_chains=4,
-        n_sweeps=2000, burn_in=None, required_edges=None, forbidden_edges=None, classes=None, template=None, moves="all",
-        exact="auto", column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None, checkpoint=None,
+        n_sweeps=2000, burn_in=None, required_edges=None, forbidden_edges=None, classes=None, template=None,
+        moves="all", exact="auto", column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
+        checkpoint=None,
     ):  # fmt: skip
         self.prior = prior
         self.score = score
@@ -151,7 +152,8 @@ class StructureLearner(AveragedQueries, TableEstimator):
                 self._check_exact(codes, known.template is not None)
             root = root_sequence(self.random_state)
             task = NetTask(
-                codes, levels, known, settings, lambda k: spawn_streams(root, k), self._runner(), self._fingerprint(codes)
+                codes, levels, known, settings, lambda k: spawn_streams(root, k), self._runner(),
+                self._fingerprint(codes)
             )  # fmt: skip
             self._codes, self._levels = codes, levels
             self._bdeu, self._pseudo = settings.bdeu, settings.pseudo
@@ -177,8 +179,8 @@ class StructureLearner(AveragedQueries, TableEstimator):
         if self.moves == "thesis" or (codes < 0).any() or n > most:
             why = f"{n} columns" if n > most else "missing cells" if self.moves == "all" else "moves='thesis'"
             raise ValueError(
-                f"StructureLearner: exact=True with {why} is not possible: sums over all networks need complete columns, at "
-                f"most {most} of them with prior={self.prior!r}. Pass exact='auto' or fewer columns."
+                f"StructureLearner: exact=True with {why} is not possible: sums over all networks need complete "
+                f"columns, at most {most} of them with prior={self.prior!r}. Pass exact='auto' or fewer columns."
             )
 
     def _set(self, learnt: Learnt) -> None:

@@ -1,36 +1,36 @@
 """What the kernels of discrete networks take and give.
 
-Symbols: n columns (nodes), N rows. Sets of nodes are bit masks (node i is the bit 1 << i) where n is at most 16. A table
-of scores is float64 (n, 2^n): the log score of node j with the parents P at [j, P], NO_SCORE where they are not allowed.
-Scores are log marginal likelihoods of a column given its parents, Dirichlet-multinomial: with the pseudo-count `pseudo`
-in every cell, or `pseudo` spread evenly over all cells of a column and its parents (BDeu).
+Symbols: n columns (nodes), N rows. Sets of nodes are bit masks (node i is the bit 1 << i) where n is at most 16. A
+table of scores is float64 (n, 2^n): the log score of node j with the parents P at [j, P], NO_SCORE where they are not
+allowed. Scores are log marginal likelihoods of a column given its parents, Dirichlet-multinomial: with the
+pseudo-count `pseudo` in every cell, or `pseudo` spread evenly over all cells of a column and its parents (BDeu).
 
 `net_scores(data, child, first, parents, out)` scores children with parents[first[q] : first[q + 1]];
 `net_score_table(data, child, max_parents, out)` all sets of parents as bit masks;
-`net_score_sets(data, child, candidates, max_parents, out)` all sets of at most so many candidates, each before those that
-extend it, and returns how many there are;
-`net_dag_sum(weight, edges)` sums a modular weight (n, 2^n; it is overwritten) over all acyclic graphs and returns the log;
-P(i -> j) goes to edges[i, j], unless `edges` is empty;
+`net_score_sets(data, child, candidates, max_parents, out)` all sets of at most so many candidates, each before those
+that extend it, and returns how many there are;
+`net_dag_sum(weight, edges)` sums a modular weight (n, 2^n; it is overwritten) over all acyclic graphs and returns
+the log; P(i -> j) goes to edges[i, j], unless `edges` is empty;
 `net_order_draws(score, log_odds, parents, n_tries, seed)` fills parents (int32 bit masks, k x n) with a chain of graphs
 of the modular law exp(score) x odds: independent proposals by orders, `n_tries` between one and the next;
 `net_class_sum(score, rule, heat, members, from, own, within, hit)` sums over all graphs into one class, see `native/
 net_classes.hpp`; `net_ordered_target(score, rule, cache, z)` is the log target of ordered classes;
-`net_ordered_sweep(score, rule, cache, z, move_classes, seed, edges, parents)` and `net_block_sweep(score, rule, heat, z,
-parents, move_classes, n_draws, n_splits, seed, edges)` are one sweep of the chains over classes: z (int32, n) and the
-graph `parents` (int32 bit masks, n) change in place, edge probabilities are added to `edges` (n, n). They return the log
-target of the ordered classes, and the log prior of classes and graph.
+`net_ordered_sweep(score, rule, cache, z, move_classes, seed, edges, parents)` and `net_block_sweep(score, rule,
+heat, z, parents, move_classes, n_draws, n_splits, seed, edges)` are one sweep of the chains over classes: z (int32,
+n) and the graph `parents` (int32 bit masks, n) change in place, edge probabilities are added to `edges` (n, n). They
+return the log target of the ordered classes, and the log prior of classes and graph.
 
 For any number of nodes, graphs being uint8 (n, n), parent row and child column:
-`net_graph_sweep(data, task: GraphTask, cache, z, edge, seed)` is one sweep over single edges, reversals, sets of parents and
-classes, in place; it returns the log joint, up to the normaliser over acyclic graphs;
-`net_fill(codes, levels, edge, bdeu, pseudo, cells, uniforms)` draws the cells (row, column) of a table anew one by one, each
-given all others;
+`net_graph_sweep(data, task: GraphTask, cache, z, edge, seed)` is one sweep over single edges, reversals, sets of
+parents and classes, in place; it returns the log joint, up to the normaliser over acyclic graphs;
+`net_fill(codes, levels, edge, bdeu, pseudo, cells, uniforms)` draws the cells (row, column) of a table anew one by
+one, each given all others;
 `net_score_lists(data, child, most, out)` scores all sets of at most `most` (0 .. 4) parents, see `list_sets`;
-`net_listed_sweep(weight, most, alpha, z, eta, fresh, move_classes, n_swaps, seed, edges, graph)` is one sweep over ordered
-classes given edge probabilities: weight (n, sets) scores on a linear scale, eta (n, n; the first K rows and columns count) of
-an edge from the earlier to the later of two classes, fresh (n, n) draws of eta from its prior for a class that a node
-opens. z and eta change in place, P(i -> j | classes, eta) is added to `edges`, a graph is drawn. It returns the log of the
-product of the nodes' sums.
+`net_listed_sweep(weight, most, alpha, z, eta, fresh, move_classes, n_swaps, seed, edges, graph)` is one sweep over
+ordered classes given edge probabilities: weight (n, sets) scores on a linear scale, eta (n, n; the first K rows and
+columns count) of an edge from the earlier to the later of two classes, fresh (n, n) draws of eta from its prior for
+a class that a node opens. z and eta change in place, P(i -> j | classes, eta) is added to `edges`, a graph is drawn. It
+returns the log of the product of the nodes' sums.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ class NetData:
 
 @dataclass
 class BlockRule:
-    """Chinese restaurant of concentration alpha, edges of probability eta ~ Beta(beta1, beta2): row D of nodes and weights
-    is the Gauss-Jacobi rule of D points for that law, exact for polynomials in eta of degree 2 D - 1."""
+    """Chinese restaurant of concentration alpha, edges of probability eta ~ Beta(beta1, beta2): row D of nodes and
+    weights is the Gauss-Jacobi rule of D points for that law, exact for polynomials in eta of degree 2 D - 1."""
 
     alpha: float
     beta1: float
@@ -112,8 +112,9 @@ GIVEN_ODDS, CLASSES, ORDERED_CLASSES = 0, 1, 2  # priors of a graph sweep
 
 @dataclass
 class GraphTask:
-    """What a graph sweep is given beside the data: edges that may and must be (uint8, n x n), the prior, and with GIVEN_ODDS the
-    log odds (n, n) of edges that are independent beforehand. `single_edges`: one edge at a time and classes, nothing else."""
+    """What a graph sweep is given beside the data: edges that may and must be (uint8, n x n), the prior, and with
+    GIVEN_ODDS the log odds (n, n) of edges that are independent beforehand. `single_edges`: one edge at a time and
+    classes, nothing else."""
 
     allowed: np.ndarray
     required: np.ndarray

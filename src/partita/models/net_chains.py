@@ -1,7 +1,7 @@
 """Chains over networks of at most 16 nodes: ordered classes with graphs summed out, and classes with a graph, tempered.
 
-[1] Mansinghka (2009), chapter 2. Unlike [1], which resamples one edge at a time, graphs and edge probabilities are summed
-out or drawn afresh as a whole, since single edges do not get from one order of the nodes to another.
+[1] Mansinghka (2009), chapter 2. Unlike [1], which resamples one edge at a time, graphs and edge probabilities are
+summed out or drawn afresh as a whole, since single edges do not get from one order of the nodes to another.
 """
 
 from __future__ import annotations
@@ -66,7 +66,14 @@ class OrderedSampler:
         before_sweep(state, self.schedule)
         parents = np.zeros(self.known.n, np.int32)
         value = kernel.net_ordered_sweep(
-            self.tables, self.rule, self.cache, state.z[0], self.known.classes is None, seed_of(rng), state.edges, parents
+            self.tables,
+            self.rule,
+            self.cache,
+            state.z[0],
+            self.known.classes is None,
+            seed_of(rng),
+            state.edges,
+            parents,
         )
         state.graph[0] = to_graph(parents)
         prior = log_joint(state.z[0], state.graph[0], self.rule.alpha, self.rule.beta1, self.rule.beta2, True)

@@ -25,8 +25,8 @@ STEPS = 4e8  # at most, of the sums over graphs for these draws
 
 @lru_cache(maxsize=64)
 def log_acyclic(n: int, alpha: float | None, beta1: float, beta2: float) -> float:
-    """Log of the probability that a graph of the block prior (alpha None: of one class) is acyclic before cyclic ones are
-    ruled out: the normaliser of the prior. By drawing, always the same draws."""
+    """Log of the probability that a graph of the block prior (alpha None: of one class) is acyclic before cyclic
+    ones are ruled out: the normaliser of the prior. By drawing, always the same draws."""
     rng, hits = np.random.default_rng(0), 0
     for _ in range(0, PRIOR_DRAWS, 1000):
         z = np.zeros((1000, n), int)
@@ -45,7 +45,7 @@ def acyclic(graph: np.ndarray) -> np.ndarray:
     left = np.ones(graph.shape[:2], bool)
     for _ in range(graph.shape[1]):
         left &= (graph & left[:, :, None]).any(axis=1)
-    return ~left.any(axis=1)
+    return np.asarray(~left.any(axis=1))
 
 
 def of_ordered(states: Sequence[NetState], schedule: Schedule) -> float:
@@ -60,7 +60,9 @@ def of_ordered(states: Sequence[NetState], schedule: Schedule) -> float:
     if found:
         return float(np.mean(found))
     # no state was seen twice: the best bound there is, the states that were seen
-    return float(logsumexp(list({z.tobytes(): v for z, v in zip(np.concatenate(classes), np.concatenate(values))}.values())))
+    return float(
+        logsumexp(list({z.tobytes(): v for z, v in zip(np.concatenate(classes), np.concatenate(values))}.values()))
+    )
 
 
 def _halves(states: Sequence[NetState], schedule: Schedule) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -78,8 +80,8 @@ def _halves(states: Sequence[NetState], schedule: Schedule) -> tuple[list[np.nda
 
 
 def of_block(
-    rng: np.random.Generator, tables: np.ndarray, rule: BlockRule, one_class: float, classes: np.ndarray, shares: np.ndarray,
-    edges: np.ndarray,
+    rng: np.random.Generator, tables: np.ndarray, rule: BlockRule, one_class: float, classes: np.ndarray, shares:
+    np.ndarray, edges: np.ndarray,
 ) -> float:  # fmt: skip
     """Log of the sum over classes and graphs, normaliser and all.
 
@@ -88,7 +90,7 @@ def of_block(
     commonest partitions are found by drawing edge probabilities near their posterior.
     """
     n = len(tables)
-    together = {}
+    together: dict[tuple[int, ...], float] = {}
     for z, share in zip(classes, shares, strict=True):
         _, names = np.unique(z, return_inverse=True)
         first = np.array([np.flatnonzero(names == k)[0] for k in range(names.max() + 1)])
@@ -134,8 +136,8 @@ def log_sum_of_classes(
 
 
 def log_ordered_over_block(z: np.ndarray, graph: np.ndarray, beta1: float, beta2: float, normaliser: float) -> float:
-    """Log of the ordered prior of (z, G), summed over the orders of its classes, over the block prior of it; -inf where no
-    order allows the graph. `normaliser` is the block prior's."""
+    """Log of the ordered prior of (z, G), summed over the orders of its classes, over the block prior of it; -inf
+    where no order allows the graph. `normaliser` is the block prior's."""
     _, z = np.unique(z, return_inverse=True)
     k = int(z.max()) + 1
     member = np.eye(k)[z]
@@ -173,8 +175,8 @@ def log_odds_of_order(
     """Log evidence of ordered classes over that of classes without order.
 
     With r the ratio of the two priors where both are positive (C): the mean of 1 / r over the ordered posterior is
-    Z_block P_block(C) / Z_ordered. Where the block chain never is in C, half a visit is counted. `most` parents are what
-    the ordered chain allows.
+    Z_block P_block(C) / Z_ordered. Where the block chain never is in C, half a visit is counted. `most` parents are
+    what the ordered chain allows.
     """
     inverse = [-log_ordered_over_block(z, g, beta1, beta2, normaliser) for z, g in zip(ordered.graph_z, ordered.graphs)]
     known = [value for value in inverse if np.isfinite(value)]

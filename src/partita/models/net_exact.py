@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -25,8 +26,8 @@ NEGLIGIBLE = 1e-12  # share of the evidence below which a point of the rule need
 
 @dataclass
 class Exact:
-    """log_sum is the log of the sum over graphs (and classes) of prior weight times likelihood; `classes` holds partitions
-    with their posterior shares, places in the order where there is one."""
+    """log_sum is the log of the sum over graphs (and classes) of prior weight times likelihood; `classes` holds
+    partitions with their posterior shares, places in the order where there is one."""
 
     edges: np.ndarray
     log_sum: float
@@ -62,7 +63,7 @@ def one_class(tables: np.ndarray, rule: BlockRule, edges_too: bool = True) -> Ex
     eta, share = rule.nodes[points, :points], rule.weights[points, :points]
     sizes = _sizes(n)
 
-    def weight(q: int) -> np.ndarray:
+    def weight(q: Any) -> np.ndarray:
         return tables + sizes * (np.log(eta[q]) - np.log1p(-eta[q])) + (n - 1) * np.log1p(-eta[q])
 
     sums = np.array([kernel.net_dag_sum(weight(q), np.zeros((0, 0))) for q in range(points)]) + np.log(share)
@@ -176,7 +177,8 @@ def block(tables: np.ndarray, rule: BlockRule, classes: np.ndarray | None = None
 
 
 def best_graph(weight: np.ndarray) -> np.ndarray:
-    """The acyclic graph of the greatest modular log weight (n, 2^n), as bit masks: by the best last node of every set."""
+    """The acyclic graph of the greatest modular log weight (n, 2^n), as bit masks: by the best last node of every
+    set."""
     n = len(weight)
     best, chosen = np.array(weight), np.tile(np.arange(1 << n), (n, 1))
     for i in range(n):  # the best parents within every set

@@ -1,4 +1,5 @@
-"""What is known of a network before the data: edges that must and must not be, how many parents, classes, a template."""
+"""What is known of a network before the data: edges that must and must not be, how many parents, classes, a
+template."""
 
 from __future__ import annotations
 

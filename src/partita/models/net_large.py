@@ -1,8 +1,8 @@
 """Chains over networks of any size: a graph edge by edge and set by set, and ordered classes with lists of small sets.
 
-[1] Mansinghka (2009), chapter 2, resamples one edge and one node's class at a time; that kernel is `single_edges`. Unlike
-[1], edges are also reversed, and sets of parents drawn together, without which chains of twelve nodes are far from their
-posterior after thousands of sweeps.
+[1] Mansinghka (2009), chapter 2, resamples one edge and one node's class at a time; that kernel is `single_edges`.
+Unlike [1], edges are also reversed, and sets of parents drawn together, without which chains of twelve nodes are far
+from their posterior after thousands of sweeps.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class SmallNetworks:
     def learn(self) -> Learnt:
         if self.known.template is not None or self.settings.prior == "uniform":
             return self._modular()
-        priors = PRIORS if self.settings.prior == "auto" else (self.settings.prior,)
+        priors: tuple[str, ...] = PRIORS if self.settings.prior == "auto" else (self.settings.prior,)
         if self.known.classes is not None:  # one class is then no prior of its own
             priors = tuple(prior for prior in priors if prior != "sparse") or ("block",)
         exact = {prior: self._exact(prior) for prior in priors}
@@ -127,7 +127,8 @@ class SmallNetworks:
                 kept.append(batch)
         posterior = of_chains([state], [kept], schedule)
         return replace(
-            posterior, edges=found.edges, edge_errors=np.zeros_like(found.edges), chain_edges=np.zeros((0, self.n, self.n)),
+            posterior, edges=found.edges, edge_errors=np.zeros_like(found.edges),
+            chain_edges=np.zeros((0, self.n, self.n)),
             classes=np.asarray(found.classes, np.int32), shares=found.shares,
         )  # fmt: skip
 
@@ -146,8 +147,9 @@ class SmallNetworks:
         schedule, n_chains = self.settings.schedule, self.settings.n_chains
         problems: list[Problem] = [self._sampler(prior, schedule, c) for prior in priors for c in range(n_chains)]
         states, outcome = run_fits(
-            problems, self.task.streams(len(problems)), schedule.n_sweeps, None, self.task.runner, self.task.fingerprint,
-            NetState.from_tree, lambda step, state: take_batch(step, state, schedule), Batch.from_tree,
+            problems, self.task.streams(len(problems)), schedule.n_sweeps, None, self.task.runner,
+            self.task.fingerprint, NetState.from_tree, lambda step, state: take_batch(step, state, schedule),
+            Batch.from_tree,
         )  # fmt: skip
         of = {prior: range(k * n_chains, (k + 1) * n_chains) for k, prior in enumerate(priors)}
         for prior, chains in of.items():
@@ -179,7 +181,9 @@ class SmallNetworks:
                 value = net_evidence.of_ordered(states[prior], s.schedule)
             elif prior == "block":
                 one = exact.get("sparse") or net_exact.one_class(self.tables, self.rule, edges_too=False)
-                value = net_evidence.of_block(rng, self.tables, self.rule, one.log_sum, part.classes, part.shares, part.edges)
+                value = net_evidence.of_block(
+                    rng, self.tables, self.rule, one.log_sum, part.classes, part.shares, part.edges
+                )
             else:
                 value = net_exact.one_class(self.tables, self.rule, edges_too=False).log_sum - normaliser[prior]
             part.log_evidence = float(value)
@@ -189,4 +193,3 @@ class SmallNetworks:
         learnt.posterior = mixture([parts[p] for p in priors], weights, [normaliser[p] for p in priors])
         learnt.prior_weights = dict(zip(priors, weights.tolist(), strict=True))
         return learnt
-

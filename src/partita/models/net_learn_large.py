@@ -1,4 +1,5 @@
-"""Structure learning where tables over all sets of parents do not do: more than 16 columns, missing cells, the kernel of [1]."""
+"""Structure learning where tables over all sets of parents do not do: more than 16 columns, missing cells, the
+kernel of [1]."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from ..inference.loop import Outcome
 from ..kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
 from .gated_members import Problem, run_fits
 from .net_evidence import log_acyclic, log_odds_of_one_class, log_odds_of_order
-from .net_large import GraphSampler, Lists, ListedSampler, Rows, most_listed
+from .net_large import GraphSampler, ListedSampler, Lists, Rows, most_listed
 from .net_learnt import Learnt
 from .net_posterior import NetPosterior, diagnostics, mixture, of_chains
 from .net_state import Batch, NetState, take_batch
@@ -74,8 +75,9 @@ class LargeNetworks:
         s = self.settings
         problems = [sampler for prior in priors for sampler in self._samplers(prior)]
         states, outcome = run_fits(
-            problems, self.task.streams(len(problems)), s.schedule.n_sweeps, None, self.task.runner, self.task.fingerprint,
-            NetState.from_tree, lambda step, state: take_batch(step, state, s.schedule), Batch.from_tree,
+            problems, self.task.streams(len(problems)), s.schedule.n_sweeps, None, self.task.runner,
+            self.task.fingerprint, NetState.from_tree, lambda step, state: take_batch(step, state, s.schedule),
+            Batch.from_tree,
         )  # fmt: skip
         learnt, parts = Learnt(None, "sampled", {priors[0]: 1.0}), []  # type: ignore[arg-type]
         for k, prior in enumerate(priors):

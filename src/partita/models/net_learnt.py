@@ -13,8 +13,8 @@ from .net_state import Schedule
 
 @dataclass(frozen=True)
 class NetSettings:
-    """beta1 and beta2 of the edge probabilities; pseudo is gamma, or the equivalent sample size of BDeu. `exact` is True,
-    False or "auto"; `single_edges` the kernel of the thesis."""
+    """beta1 and beta2 of the edge probabilities; pseudo is gamma, or the equivalent sample size of BDeu. `exact` is
+    True, False or "auto"; `single_edges` the kernel of the thesis."""
 
     prior: str
     bdeu: bool
@@ -30,8 +30,8 @@ class NetSettings:
 
 @dataclass
 class Learnt:
-    """The posterior, "exact" or "sampled", the weights of the priors, and what chains there were. `parent_limit`: the most
-    parents that lists of sets had room for, and how many nodes of the networks drawn have as many."""
+    """The posterior, "exact" or "sampled", the weights of the priors, and what chains there were. `parent_limit`:
+    the most parents that lists of sets had room for, and how many nodes of the networks drawn have as many."""
 
     posterior: NetPosterior
     method: str

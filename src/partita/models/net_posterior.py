@@ -1,4 +1,5 @@
-"""What was learnt of a network: edge and class probabilities with their errors, networks drawn, the best states seen."""
+"""What was learnt of a network: edge and class probabilities with their errors, networks drawn, the best states
+seen."""
 
 from __future__ import annotations
 
@@ -61,6 +62,7 @@ class NetPosterior:
         groups: dict[bytes, list[int]] = {}
         for k, z in enumerate(self.classes):
             groups.setdefault((z[:, None] == z).tobytes(), []).append(k)
+
         def worth(members: list[int]) -> tuple[float, float]:
             z = self.classes[members[0]]
             return round(float(self.shares[members].sum()), 9), -float(((z[:, None] == z) - same).__abs__().sum())
@@ -82,7 +84,9 @@ def partitions(classes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return found.astype(np.int32), counts / counts.sum()
 
 
-def best_states(states: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def best_states(
+    states: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The best of several (values, classes, graphs), each state once."""
     value, z, graph = (np.concatenate([state[k] for state in states]) for k in range(3))
     chosen: list[int] = []
@@ -113,7 +117,8 @@ def of_chains(states: Sequence[NetState], kept: Sequence[Sequence[Batch]], sched
     found, shares = partitions(np.concatenate(seen) if seen else np.array([batch.z for batch in every]))
     tops = [(state.top_value, state.top_z, state.top_graph) for state in states]
     return NetPosterior(
-        edges, _errors(chains), np.array([np.mean([b.edges for b in chain], axis=0) for chain in chains]), found, shares,
+        edges, _errors(chains), np.array([np.mean([b.edges for b in chain], axis=0) for chain in chains]), found,
+        shares,
         np.array([b.graph for b in every]), np.array([b.z for b in every]), np.full(len(every), 1.0 / len(every)),
         np.array([b.cells for b in every]), *best_states(tops),
     )  # fmt: skip

@@ -75,7 +75,8 @@ class Schedule:
         return self.n_sweeps - self.burn_in
 
     def ends_batch(self, done: int) -> bool:
-        """Whether the sweep that brings a chain to `done` sweeps is the last of a batch; the last batch ends the run."""
+        """Whether the sweep that brings a chain to `done` sweeps is the last of a batch; the last batch ends the
+        run."""
         return (self.n_sweeps - done) % self.batch == 0
 
 
@@ -137,4 +138,3 @@ def take_batch(step: int, state: NetState, schedule: Schedule) -> Batch | None:
         step, state.edges / size, state.z[0].copy(), state.graph[0].copy(), state.cells.copy(),
         float(state.values[step - schedule.burn_in]) if step >= schedule.burn_in else float("nan"),
     )  # fmt: skip
-

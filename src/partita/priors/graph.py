@@ -4,9 +4,10 @@
 restaurant of concentration alpha (2.1); an edge from a node of class a to one of class b has probability eta_ab ~
 Beta(beta1, beta2), integrated out (2.5).
 
-* ordered block: classes carry an order, each of the K! as likely (2.2), and edges go from earlier to later classes only;
-* block: any two classes, acyclic graphs only. P(z, G) is proportional to P(z) times the Beta ratios on acyclic graphs, as
-  [1] has it: the normaliser over graphs is that of the pair (z, G), not of the graphs of each z;
+* ordered block: classes carry an order, each of the K! as likely (2.2), and edges go from earlier to later classes
+  only;
+* block: any two classes, acyclic graphs only. P(z, G) is proportional to P(z) times the Beta ratios on acyclic
+  graphs, as [1] has it: the normaliser over graphs is that of the pair (z, G), not of the graphs of each z;
 * sparse: the block prior of one class;
 * uniform: all acyclic graphs alike.
 """
@@ -33,7 +34,8 @@ def _rules(most: int, beta1: float, beta2: float) -> tuple[np.ndarray, np.ndarra
 
 
 def block_rule(n: int, alpha: float, beta1: float, beta2: float) -> BlockRule:
-    """The prior of n nodes with the Gauss-Jacobi rules that integrate eta exactly: at most n (n - 1) pairs share one eta."""
+    """The prior of n nodes with the Gauss-Jacobi rules that integrate eta exactly: at most n (n - 1) pairs share one
+    eta."""
     nodes, weights = _rules(n * (n - 1) // 2 + 1, float(beta1), float(beta2))
     return BlockRule(float(alpha), float(beta1), float(beta2), nodes, weights)
 
@@ -44,8 +46,9 @@ def log_template(edges: np.ndarray, pairs: np.ndarray, beta1: float, beta2: floa
 
 
 def log_joint(z: np.ndarray, graph: np.ndarray, alpha: float, beta1: float, beta2: float, ordered: bool) -> float:
-    """Log of P(z) P(G | z), in the ordered case with P(order) and classes numbered in order; -inf where the order forbids
-    an edge. In the block case up to the normaliser over acyclic graphs. `graph` is (n, n), parent row and child column."""
+    """Log of P(z) P(G | z), in the ordered case with P(order) and classes numbered in order; -inf where the order
+    forbids an edge. In the block case up to the normaliser over acyclic graphs. `graph` is (n, n), parent row and child
+    column."""
     sizes = np.bincount(z)
     member = np.eye(len(sizes))[z]
     edges = member.T @ graph @ member

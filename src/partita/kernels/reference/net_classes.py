@@ -1,7 +1,7 @@
 """Sums over all graphs and edge probabilities into one class of nodes, term by term.
 
-`members` is the class, `classes` those that its parents come from, `own` its place among them or -1. Node j may have the
-parents P within `within[j]` that hit `hit[j]` (nothing is asked where that is 0).
+`members` is the class, `classes` those that its parents come from, `own` its place among them or -1. Node j may have
+the parents P within `within[j]` that hit `hit[j]` (nothing is asked where that is 0).
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def _gibbs(stream: Stream, score, rule: BlockRule, classes: list[int]) -> list[i
         node = 1 << i
         others = [members & ~node for members in classes if members & ~node]
         options = [[c | node if a == o else c for a, c in enumerate(others)] for o in range(len(others))]
-        options += [others[:g] + [node] + others[g:] for g in range(len(others) + 1)]
+        options += [[*others[:g], node, *others[g:]] for g in range(len(others) + 1)]
         values = np.array([log_target(score, rule, option) for option in options])
         classes = options[pick(values, stream.uniform())]
     return classes

@@ -65,7 +65,8 @@ def net_dag_sum(weight, edges) -> float:
 
 
 def order_weights(score, heat: float, log_odds) -> tuple[np.ndarray, np.ndarray]:
-    """For node j and set S: log of the sum over parent sets within S; and for a set the log of the sum over its orders."""
+    """For node j and set S: log of the sum over parent sets within S; and for a set the log of the sum over its
+    orders."""
     n = len(score)
     within, reached = np.full((n, 1 << n), NO_SCORE), np.full(1 << n, NO_SCORE)
     for j in range(n):
