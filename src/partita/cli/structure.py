@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 import partita
 from partita.cli.tables import kinds_of, open_frame
 from partita.data.files import check_output, make_frame, write_frame
+from partita.displays.picture import draw_png
 from partita.report.structures import structure_text
 
 
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
     if args.bif is not None:
         model.map_network_.write_bif(args.bif)
     if args.picture is not None:
-        draw(model, args.picture)
+        args.picture.write_bytes(draw_png(partita.NetworkDisplay.from_estimator(model), size=(9.0, 6.5)))
     for path in (args.output, args.save, args.bif, args.picture):
         if path is not None:
             print(f"written: {path}")
@@ -66,7 +66,3 @@ def edge_frame(model: Any) -> Any:
             "error": [float(model.edge_errors_[pair]) for pair in pairs],
         }
     )
-
-
-def draw(model: Any, path: Path) -> None:
-    partita.NetworkDisplay.from_estimator(model).plot().figure_.savefig(path, dpi=150)
