@@ -3,15 +3,11 @@
     python -m benchmarks.kikuchi_speed                  first fold of repetition 1, the least of three fits each
     python -m benchmarks.kikuchi_speed --fits 5 car     some tables, the least of five
 
-Fits of the two take turns, so that a busy machine slows both; adult is timed against HistGradientBoosting too.
+Fits of the two take turns, so that a busy machine slows both; adult is timed against HistGradientBoosting too. Run it
+with OMP_NUM_THREADS=1 and OPENBLAS_NUM_THREADS=1, as `make bench` does.
 """
 
 from __future__ import annotations
-
-import os
-
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
 
 import argparse
 import time
@@ -41,7 +37,7 @@ def methods(table: str, kinds: dict[Any, str]) -> dict[str, Callable[[], Any]]:
 
 
 def measure(table: str, fits: int) -> dict[str, float]:
-    """Least CPU seconds of a fit; the whole table where HistGradientBoosting is timed, four fifths of it elsewhere."""
+    """Least CPU seconds of a fit to four fifths of the table."""
     frame, label, _, kinds = load(table)
     plain = frame.rename(columns={c: f"f{i}" for i, c in enumerate(frame.columns)})  # XGBoost refuses some names
     train = next(StratifiedKFold(5, shuffle=True, random_state=1).split(frame, label))[0]

@@ -72,8 +72,8 @@ class Coded:
     n_classes: int
 
 
-# Columns whose levels are numbers, or stretches of them, that the paper cut like numbers: with these its printed degrees
-# of freedom come out exactly. Those of zoo are the same either way; its documentation calls the legs numeric.
+# Columns whose levels are numbers, or stretches of them, that the paper cut like numbers: with these its printed
+# degrees of freedom come out exactly. Those of zoo are the same either way; its documentation calls the legs numeric.
 CUT = {
     "breast-wisc": lambda frame: list(frame),  # scores of 1 to 10
     "breast-lj": lambda frame: ["age", "tumor-size", "inv-nodes"],  # "30-39"

@@ -29,8 +29,8 @@ THETA = 1e-4
 BEYOND = "each"
 QUICK = ("lenses", "iris", "titanic", "monk1", "car", "tic-tac-toe", "hepatitis", "o-ring")
 NEAR = 0.05
-# The paper does not say how it bounds the loss of a row whose class was held impossible. From 1e-6 to 4e-6 the same number
-# of sets come out as printed, or one more; at 1e-7 and 1e-5 fewer. Losses are given with and without.
+# The paper does not say how it bounds the loss of a row whose class was held impossible. From 1e-6 to 4e-6 the same
+# number of sets come out as printed, or one more; at 1e-7 and 1e-5 fewer. Losses are given with and without.
 FLOOR = 1e-6
 
 
