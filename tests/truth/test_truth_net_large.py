@@ -58,20 +58,20 @@ def summed_over_holes(X, prior):
 @pytest.mark.parametrize("prior", ["uniform", "sparse", "block"])
 @pytest.mark.parametrize(("bdeu", "pseudo"), [(False, 0.5), (True, 4.0)])
 def test_graph_sweeps(prior, bdeu, pseudo):
-    X, schedule = rows_of_four(), Schedule(10100, 100)
+    X, schedule = rows_of_four(), Schedule(6100, 100)
     edges, together = averages(graph_sampler(X, prior, schedule, bdeu, pseudo), schedule, 1)
     true_edges, true_together, _ = brute_force(X, LEVELS, prior, bdeu, pseudo)
-    assert np.abs(edges - true_edges).max() < 0.03
-    assert np.abs(together - true_together).max() < 0.04
+    assert np.abs(edges - true_edges).max() < 0.05
+    assert np.abs(together - true_together).max() < 0.06
 
 
 def test_listed_sweeps():
-    X, schedule = rows_of_four(), Schedule(8100, 100)
+    X, schedule = rows_of_four(), Schedule(3100, 100)
     sampler = ListedSampler(Rows(X, LEVELS, False, 0.5), free(4), 0.5, 1.0, 1.0, schedule, 1, 3)
     edges, together = averages(sampler, schedule, 1)
     true_edges, true_together, _ = brute_force(X, LEVELS, "ordered-block")
-    assert np.abs(edges - true_edges).max() < 0.03
-    assert np.abs(together - true_together).max() < 0.04
+    assert np.abs(edges - true_edges).max() < 0.05
+    assert np.abs(together - true_together).max() < 0.06
 
 
 @pytest.mark.slow
