@@ -21,9 +21,10 @@ from .base import TableEstimator
 from .bayesian_network import BayesianNetwork
 from .net_levels import learn_levels, level_counts
 from .net_prior import check_ordered, read_knowledge
+from .net_queries import AveragedQueries
 
 
-class StructureLearner(TableEstimator):
+class StructureLearner(AveragedQueries, TableEstimator):
     """Bayesian networks over binary and categorical columns, learnt as a posterior: every edge with its probability.
 
     Columns fall into classes that play the same role; the probability of an edge depends on the classes of its ends.
