@@ -6,6 +6,7 @@ import pytest
 from partita import CRPMixture
 from partita.data import encode, learn_schema
 from partita.datasets import make_coin_mixture
+from partita.models import trial
 from partita.models.chains import settled
 from partita.models.lens import plain_lens
 from partita.models.mixture import log_joint
@@ -41,6 +42,14 @@ def test_the_start_on_the_higher_ground_is_chosen(n_groups, start):
     assert chosen is start
     assert begun.streams[0] is streams[start is grown] and begun.steps_done == [TRIAL_SWEEPS]
     assert begun.infos["n_groups"].shape == (1, TRIAL_SWEEPS)
+
+
+@pytest.mark.parametrize(("ahead", "start"), [(-50.0, scattered), (11.9, scattered), (12.1, grown)])
+def test_starts_that_are_level_count_as_scattered(monkeypatch, ahead, start):
+    X, _, _ = make_coin_mixture(36, 5, 2, random_state=1)  # level: within twice the square root of 36
+    reached = iter([-100.0, -100.0 + ahead])
+    monkeypatch.setattr(trial, "log_joint", lambda layout, chain: next(reached))
+    assert try_starts([np.random.default_rng(k) for k in range(2)], problem_of(X))[0] is start
 
 
 @pytest.mark.parametrize("n_groups", [1, 3, 10])
