@@ -97,18 +97,18 @@ class GatedClassifier(ProbabilityClassifier, TableEstimator):
         if len(asked) > 1:
             raise ValueError(f"impute: {' and '.join(asked)} exclude each other; ask for one at a time.")
         pool, table = self._models, self._encode(X)
-        models, weight = pool.whole, pool.whole_weight
+        models, weight, widths = pool.whole, pool.whole_weight, pool.widths
         if n_draws is not None:
             if not isinstance(n_draws, int | np.integer) or isinstance(n_draws, bool) or n_draws < 1:
                 raise ValueError(f"n_draws must be an integer >= 1 or None, got {n_draws!r}.")
-            drawn = gated_fill.draw_tables(models, weight, table, int(n_draws), self._draws(random_state))
+            drawn = gated_fill.draw_tables(models, weight, table, int(n_draws), self._draws(random_state), widths)
             tables = [decode(one, X) for one in drawn]
             return np.stack(tables) if isinstance(tables[0], np.ndarray) else tables
-        beliefs = gated_fill.beliefs(models, weight, table)
+        beliefs = gated_fill.beliefs(models, weight, table, widths)
         filled = beliefs.mean_table(table)
         if quantiles is not None:
             levels = check_quantiles(quantiles)
-            reals = gated_fill.quantiles(models, weight, table, levels)
+            reals = gated_fill.quantiles(models, weight, table, levels, widths)
             return [decode(Table(table.schema, filled.codes, self._keep_empty(one, table)), X) for one in reals]
         return (decode(filled, X), beliefs.spread(table)) if return_std else decode(filled, X)
 

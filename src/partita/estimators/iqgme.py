@@ -11,8 +11,8 @@ from ..data.validate import Constraint, boolean, either, integer, number, one_of
 from ..inference.streams import root_sequence, spawn_streams
 from ..models.factor_problem import FactorSettings
 from ..models.gated_average import (
+    AVERAGE_STREAMS,
     FACTOR_STARTS,
-    PLANS,
     Learnt,
     learn_average,
     learn_factors,
@@ -22,6 +22,7 @@ from ..models.gated_average import (
 from ..models.gated_chains import learn_by_gibbs
 from ..models.gated_explain import occupied_posterior
 from ..models.gated_members import Hyper
+from ..models.gated_widths import FOLDS
 from .gated_base import GatedClassifier
 
 AVERAGE_ITERATIONS, ONE_ITERATIONS = 30, 300
@@ -50,6 +51,9 @@ class IQGMEClassifier(GatedClassifier):
         real columns, more of them than rows; one model, the best of `n_restarts`.
     batch_size : rows of a step of stochastic inference, for tables too large to pass over every time: one model, not
         the average. `max_iter` then counts steps (None: ten passes over the rows), and `lower_bounds_` are estimates.
+    cell_folds : with the average, how many fifths of the rows are set aside in turn, each from three more fits of all
+        columns, to learn how the laws of missing cells are weighed and how wide they are (fewer where cells are many).
+        0: not learnt; for those who never impute.
     a_0, b_0, gamma_0 : normal-gamma prior of the experts' common law (pooled experts).
     tau_10, tau_20 : shape and rate of the Gamma prior of the concentration.
     u_0, nu_0 : rows that the prior mean of a gate is worth; degrees of freedom of its covariance (None: worth 3 or 10
@@ -95,13 +99,14 @@ class IQGMEClassifier(GatedClassifier):
         "tol": optional(number(0)),
         "n_factors": optional(either(one_of("auto"), integer(1))),
         "batch_size": optional(integer(1)),
+        "cell_folds": integer(0, FOLDS),
         **{name: number(0, open_low=True) for name in ("a_0", "b_0", "gamma_0", "tau_10", "tau_20", "u_0")},
         "nu_0": optional(number(0, open_low=True)),
     }
 
     def __init__(
         self, *, inference="vb", average=True, max_experts=20, n_restarts=None, max_iter=None, tol=None, n_factors=None,
-        batch_size=None, a_0=0.01, b_0=0.01, gamma_0=0.1, tau_10=0.05, tau_20=0.05, u_0=0.1, nu_0=None,
+        batch_size=None, cell_folds=3, a_0=0.01, b_0=0.01, gamma_0=0.1, tau_10=0.05, tau_20=0.05, u_0=0.1, nu_0=None,
         missing_label=None, column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
         checkpoint=None,
     ):  # fmt: skip
@@ -113,6 +118,7 @@ class IQGMEClassifier(GatedClassifier):
         self.tol = tol
         self.n_factors = n_factors
         self.batch_size = batch_size
+        self.cell_folds = cell_folds
         self.a_0 = a_0
         self.b_0 = b_0
         self.gamma_0 = gamma_0
@@ -148,10 +154,10 @@ class IQGMEClassifier(GatedClassifier):
                     spawn_streams(root, self.n_restarts or 1), self._runner(), mark,
                 )  # fmt: skip
             elif self.average:
-                streams = spawn_streams(root, len(PLANS))
+                streams = spawn_streams(root, AVERAGE_STREAMS)
                 learnt = learn_average(
                     table, label, weight, n_classes, hyper, self.max_iter or AVERAGE_ITERATIONS,
-                    AVERAGE_TOLERANCE if self.tol is None else self.tol, streams, self._runner(), mark,
+                    AVERAGE_TOLERANCE if self.tol is None else self.tol, self.cell_folds, streams, self._runner(), mark,
                 )  # fmt: skip
             else:
                 learnt = learn_one(
@@ -208,7 +214,7 @@ class IQGMEClassifier(GatedClassifier):
         """Keep of the fits what answers, and what tells how they went."""
         self._forget("trace_", "diagnostics_")
         self._pool = learnt.pool
-        self.lower_bounds_all_ = [learnt.bounds(k) for k in range(len(learnt.outcome.steps_done))]
+        self.lower_bounds_all_ = [learnt.bounds(k) for k in range(learnt.n_fits or len(learnt.outcome.steps_done))]
         self.lower_bounds_ = self.lower_bounds_all_[learnt.best()]
         self.n_iter_ = len(self.lower_bounds_)
         self.n_experts_posterior_ = occupied_posterior(learnt.rho)

@@ -29,6 +29,7 @@ from .gated_predict import GatedModel
 from .gated_rows import View, make_view
 from .gated_state import OWN, POOLED, GatedState
 from .gated_stochastic import Running, StochasticProblem
+from .gated_widths import FOLDS, Fold, choose, hide_more, make_folds, predicted_cells, together, without
 from .lens import plain_lens, scores_lens
 from .pooling import best_log_temperature, pool_weights
 
@@ -40,7 +41,9 @@ SMALL = [
     *(Plan(SCORES, k, None, rows_worth=10.0) for k in (1, 2, 3)),
 ]
 WHOLE = [Plan(PLAIN, k, POOLED, rows_worth=10.0) for k in (3, 10)]
-PLANS = [*SMALL, *WHOLE]
+PLANS = [*SMALL, *WHOLE]  # those that vote
+CELLS = [Plan(PLAIN, 1, POOLED, rows_worth=10.0), *WHOLE]  # those that fill cells: one more, the plainest
+AVERAGE_STREAMS = len(PLANS) + 1 + FOLDS * len(CELLS) + 1
 FACTOR_STARTS = (0, 1, 3)  # clusters of each class; 0: all rows in one
 # of one model: share of the sticks that clusters take, and whether they are of single classes
 STARTS_OF_ONE = ((1.0, True), (1.0, False), (0.25, False), (0.25, True), (0.5, False))
@@ -55,12 +58,13 @@ TRUST = 0.7  # share of log t that is taken: leave-one-out counts expected cells
 @dataclass
 class Learnt:
     """Fits that have ended: the models as they answer, the traces of their bounds, which fits are of all columns, and
-    responsibilities of rows in the best of these."""
+    responsibilities of rows in the best of these. Fits behind the first `n_fits` only taught widths."""
 
     pool: Pool
     outcome: Outcome
     whole: list[int]
     rho: np.ndarray
+    n_fits: int | None = None  # of all rows, the first ones; None: all
 
     def bounds(self, k: int) -> np.ndarray:
         """The bound after every iteration of fit k."""
@@ -73,27 +77,50 @@ class Learnt:
 
 def learn_average(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, max_iter: int, tol: float,
-    streams: list[np.random.Generator], runner: Runner, fingerprint: str,
+    n_folds: int, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
 ) -> Learnt:  # fmt: skip
-    """The average of small fits; one stream for each of `PLANS`."""
+    """The average of small fits; `AVERAGE_STREAMS` streams, the last for the rows that are set aside in `n_folds`."""
     data = Data.make(table, [plain_lens(table), scores_lens(table)], label, weight, n_classes)
-    problems = [make_problem(plan, data, hyper, stream) for plan, stream in zip(PLANS, streams, strict=True)]
+    *each, last = streams
+    plans, of = [*PLANS, CELLS[0]], [data] * (len(PLANS) + 1)
+    folds = make_folds(data, PLAIN, n_folds, last)
+    for fold in folds:
+        plans, of = plans + CELLS, of + [without(data, fold)] * len(CELLS)
+    streams = each[: len(plans)]
+    problems = [make_problem(plan, rows, hyper, rng) for plan, rows, rng in zip(plans, of, streams, strict=True)]
     states, outcome = run_fits(problems, streams, max_iter, bound_settled(tol), runner, fingerprint)
     models = [GatedModel.of(problem.view, n_classes, state) for problem, state in zip(problems, states, strict=True)]
     known = np.flatnonzero(label >= 0)
     votes = [
         left_out(model, state, problem.blocks, problem.n_rows).probabilities()[known]
-        for model, state, problem in zip(models, states, problems, strict=True)
+        for model, state, problem in zip(models[: len(PLANS)], states, problems, strict=False)
     ]
     share, temperature = choose_weights(votes, label[known], weight[known])
-    whole = list(range(len(SMALL), len(PLANS)))
+    whole = [len(PLANS), *range(len(SMALL), len(PLANS))]  # as in CELLS
     pool = Pool(
-        data.lenses, n_classes, models, [plan.lens for plan in PLANS], share, temperature,
+        data.lenses, n_classes, models[: len(PLANS)], [plan.lens for plan in PLANS], share, temperature,
         [models[k] for k in whole], np.full(len(whole), 1.0 / len(whole)),
     )  # fmt: skip
-    learnt = Learnt(pool, outcome, whole, states[-1].rho)
+    if folds and models[-1].view.width:
+        set_aside(pool, models[len(PLANS) + 1 :], folds, data, last)
+    learnt = Learnt(pool, outcome, whole, states[-1].rho, len(PLANS) + 1)
     learnt.rho = states[learnt.best()].rho
     return learnt
+
+
+def set_aside(
+    pool: Pool, models: list[GatedModel], folds: list[Fold], data: Data, rng: np.random.Generator
+) -> None:
+    """Weights and widths of a pool's laws of cells, by models without the rows of each fold in turn."""
+    each: list[list] = [[] for _ in CELLS]
+    for number, fold in enumerate(folds):
+        rows = hide_more(data.rows[PLAIN].take(fold.aside), rng)
+        if np.isnan(rows.reals[:, models[0].view.reals]).all():
+            continue
+        for k, cells in enumerate(each):
+            cells.append(predicted_cells(models[number * len(CELLS) + k], rows, data.weight[fold.aside]))
+    if each[0]:
+        pool.whole_weight, pool.widths = choose([together(cells) for cells in each])
 
 
 def choose_weights(votes: list[np.ndarray], label: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, float]:

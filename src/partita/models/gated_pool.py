@@ -13,7 +13,7 @@ from ..data.table import Table
 from ..families.normal_inverse_wishart import NormalInverseWishart
 from .factor_model import FactorModel
 from .factor_state import FactorState
-from .gated_answer import Answer
+from .gated_answer import Answer, Widths
 from .gated_cells import CellColumn
 from .gated_predict import GatedModel
 from .gated_rows import View
@@ -37,6 +37,8 @@ class Pool:
     voters        models whose class probabilities are averaged, with `weight`; lens_of says how each looks at a table
     temperature   power of the averaged probabilities
     whole         models of all columns, through the first lens, for densities and cells; with `whole_weight`
+    widths        of the laws of cells, where rows set aside have taught them and `whole_weight`: the models are then a
+                  linear pool, whose weights are the same for all rows
     """
 
     lenses: list[Lens]
@@ -47,6 +49,7 @@ class Pool:
     temperature: float
     whole: Sequence[Model]
     whole_weight: np.ndarray
+    widths: Widths | None = None
     n_jobs: int = 1
 
     def probabilities(self, table: Table) -> np.ndarray:
@@ -89,6 +92,7 @@ class Pool:
             "temperature": self.temperature,
             "whole": [place[id(model)] for model in self.whole],
             "whole_weight": self.whole_weight,
+            "widths": None if self.widths is None else [self.widths.scale, self.widths.degrees],
         }
 
     @classmethod
@@ -98,6 +102,7 @@ class Pool:
         return cls(
             lenses, tree["n_classes"], [models[k] for k in tree["voters"]], tree["lens_of"], tree["weight"],
             tree["temperature"], [models[k] for k in tree["whole"]], tree["whole_weight"],
+            None if tree["widths"] is None else Widths(*tree["widths"]),
         )  # fmt: skip
 
 

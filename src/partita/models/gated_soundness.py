@@ -23,6 +23,8 @@ def check_pool(pool: Pool, schema: Schema, n_classes: int) -> None:
     need_shares(pool.weight, "weight", len(pool.voters))
     need_shares(pool.whole_weight, "whole_weight", len(pool.whole))
     need(isinstance(pool.temperature, float) and 0 < pool.temperature < np.inf, "temperature")
+    if pool.widths is not None:
+        need(0 < pool.widths.scale < np.inf and 0 < pool.widths.degrees < np.inf, "widths")
     for model in [*pool.voters, *pool.whole]:
         check_model(model)
 
