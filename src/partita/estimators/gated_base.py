@@ -31,6 +31,29 @@ def check_quantiles(quantiles: Any) -> np.ndarray:
     return levels
 
 
+def check_start(estimator: GatedClassifier, other: Any) -> None:
+    """Raise where `other` is no fit that one of the estimator's columns and classes can begin from."""
+    owner = type(estimator).__name__
+    if not isinstance(other, GatedClassifier) or not hasattr(other, "schema_"):
+        what = "one that is not fitted" if isinstance(other, GatedClassifier) else f"a {type(other).__name__}"
+        raise ValueError(
+            f"{owner}: start_from must be a fitted IQGMEClassifier or QGMEClassifier, got {what}. Fit it first, or "
+            "leave start_from out."
+        )
+    mine, theirs = ([(c.name, c.kind) for c in one.schema_.columns] for one in (estimator, other))
+    if mine != theirs:
+        wrong = next((m for m, t in zip(mine, theirs, strict=False) if m != t), (f"{len(mine)} columns", "any"))
+        raise ValueError(
+            f"{owner}: start_from was fitted to other columns; the first that differs is {wrong[0]!r} ({wrong[1]}). "
+            "Fit both to the same columns, with the same column_kinds."
+        )
+    if not np.array_equal(estimator.classes_, other.classes_):
+        raise ValueError(
+            f"{owner}: start_from has classes {other.classes_.tolist()!r}, y has {estimator.classes_.tolist()!r}. "
+            "Fit both to the same classes."
+        )
+
+
 class GatedClassifier(ProbabilityClassifier, TableEstimator):
     """Answers from a pool of fits."""
 

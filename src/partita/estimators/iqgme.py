@@ -6,8 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..data.containers import open_table, take_rows
 from ..data.table import Table
 from ..data.validate import Constraint, boolean, either, integer, number, one_of, optional
+from ..data.weights import read_weights
 from ..inference.streams import root_sequence, spawn_streams
 from ..models.factor_problem import FactorSettings
 from ..models.gated_average import (
@@ -22,8 +24,9 @@ from ..models.gated_average import (
 from ..models.gated_chains import learn_by_gibbs
 from ..models.gated_explain import occupied_posterior
 from ..models.gated_members import Hyper
+from ..models.gated_warm import first_places
 from ..models.gated_widths import FOLDS
-from .gated_base import GatedClassifier
+from .gated_base import GatedClassifier, check_start
 
 AVERAGE_ITERATIONS, ONE_ITERATIONS = 30, 300
 AVERAGE_TOLERANCE, ONE_TOLERANCE = 1e-5, 1e-6
@@ -134,17 +137,22 @@ class IQGMEClassifier(GatedClassifier):
         self.time_budget = time_budget
         self.checkpoint = checkpoint
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> IQGMEClassifier:
-        """Learn from rows X with labels y, some of which may be missing, each counted `sample_weight` times."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, start_from: Any = None) -> IQGMEClassifier:
+        """Learn from rows X with labels y, some of which may be missing, each counted `sample_weight` times.
+
+        `start_from`, a fitted IQGMEClassifier or QGMEClassifier of the same columns and classes, is where one model
+        (`average=False`) begins: the first of its `n_restarts`, or with "gibbs" every chain, so that R-hat tells less.
+        """
         self._check()
         with self._all_or_nothing():
             table, label, weight = self._learn_rows(X, y, sample_weight)
-            mark = self._fingerprint(table.codes, table.reals, label, weight)
+            starts = None if start_from is None else self._starts(X, sample_weight, label, start_from)
+            mark = self._fingerprint(table.codes, table.reals, label, weight, *(starts or ()))
             names = ("a_0", "b_0", "gamma_0", "tau_10", "tau_20", "u_0", "nu_0")
             hyper = Hyper(**{name: getattr(self, name) for name in names})
             n_classes, root = len(self.classes_), root_sequence(self.random_state)
             if self.inference == "gibbs":
-                self._sample_chains(table, label, weight, hyper, mark)
+                self._sample_chains(table, label, weight, hyper, mark, starts)
                 return self
             if self.n_factors is not None:
                 learnt = self._factors(table, label, weight, hyper, mark)
@@ -163,10 +171,26 @@ class IQGMEClassifier(GatedClassifier):
                 learnt = learn_one(
                     table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or ONE_ITERATIONS,
                     ONE_TOLERANCE if self.tol is None else self.tol, spawn_streams(root, self.n_restarts or RESTARTS),
-                    self._runner(), mark,
+                    self._runner(), mark, None if starts is None else starts[0],
                 )  # fmt: skip
             self._take(learnt)
         return self
+
+    def _starts(self, X: Any, sample_weight: Any, label: np.ndarray, start_from: Any) -> list[np.ndarray]:
+        """Log probabilities of the other fit's components for the rows that count, for every start."""
+        one = self.inference == "gibbs" or not (self.average or self.n_factors or self.batch_size)
+        if not one:
+            raise ValueError(
+                "IQGMEClassifier: start_from is for one model; pass average=False (without n_factors and batch_size) "
+                "or inference='gibbs', or leave start_from out."
+            )
+        check_start(self, start_from)
+        weight = read_weights(sample_weight, len(open_table(X)), "IQGMEClassifier")
+        rows = start_from._encode(take_rows(X, np.flatnonzero(weight > 0)) if (weight == 0).any() else X)
+        pool = start_from._models
+        by_weight = [pool.whole[k] for k in np.argsort(pool.whole_weight, kind="stable")]
+        n_starts = (self.n_restarts or CHAINS) if self.inference == "gibbs" else 1
+        return first_places(by_weight, pool.lenses[0].rows(rows), label, n_starts)
 
     def _factors(self, table: Table, label: np.ndarray, weight: np.ndarray, hyper: Hyper, mark: str) -> Learnt:
         others = [repr(column.name) for column in self.schema_.columns if column.kind != "real"]
@@ -189,7 +213,10 @@ class IQGMEClassifier(GatedClassifier):
         self.n_factors_posterior_ = {k: float(p) for k, p in enumerate(law / law.sum()) if p > 1e-12}
         return learnt
 
-    def _sample_chains(self, table: Table, label: np.ndarray, weight: np.ndarray, hyper: Hyper, mark: str) -> None:
+    def _sample_chains(
+        self, table: Table, label: np.ndarray, weight: np.ndarray, hyper: Hyper, mark: str,
+        starts: list[np.ndarray] | None,
+    ) -> None:  # fmt: skip
         if (weight != np.round(weight)).any():
             raise ValueError(
                 "IQGMEClassifier: with inference='gibbs' a weight repeats its row, so sample_weight must be whole "
@@ -199,7 +226,7 @@ class IQGMEClassifier(GatedClassifier):
         streams = spawn_streams(root_sequence(self.random_state), n_chains)
         sampled = learn_by_gibbs(
             table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or SWEEPS, streams,
-            self._runner(), mark,
+            self._runner(), mark, starts,
         )  # fmt: skip
         self._forget("lower_bounds_", "lower_bounds_all_", "trace_", "diagnostics_")
         self._pool = sampled.pool

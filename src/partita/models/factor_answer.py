@@ -83,10 +83,11 @@ def answer(state: FactorState, reals: Array) -> Answer:
     n, h, c = len(reals), state.n_components, max(2, state.n_classes)
     log_gate, log_class = np.zeros((n, h)), np.zeros((n, h, c))
     for rows, values, seen in _blocks(state, reals):
-        for j in range(h):
-            found = scores(predictive, j, values, seen)
-            log_gate[rows, j] = predictive.log_weight[j] + found.log_density
-            log_class[rows, j] = class_probabilities(*expert_law(state, j, found))
+        found = [scores(predictive, j, values, seen) for j in range(h)]
+        log_gate[rows] = predictive.log_weight + np.stack([one.log_density for one in found], axis=1)
+        law = [expert_law(state, j, one) for j, one in enumerate(found)]
+        mean, covariance = (np.stack(part, axis=1) for part in zip(*law, strict=True))
+        log_class[rows] = class_probabilities(mean, covariance, log_gate[rows])
     return Answer(log_gate, log_class)
 
 

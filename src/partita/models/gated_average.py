@@ -29,6 +29,7 @@ from .gated_predict import GatedModel
 from .gated_rows import View, make_view
 from .gated_state import OWN, POOLED, GatedState
 from .gated_stochastic import Running, StochasticProblem
+from .gated_warm import most_probable
 from .gated_widths import FOLDS, Fold, choose, hide_more, make_folds, predicted_cells, together, without
 from .lens import plain_lens, scores_lens
 from .pooling import best_log_temperature, pool_weights
@@ -141,9 +142,10 @@ def choose_weights(votes: list[np.ndarray], label: np.ndarray, weight: np.ndarra
 
 def learn_one(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, n_sticks: int, max_iter: int,
-    tol: float, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
+    tol: float, streams: list[np.random.Generator], runner: Runner, fingerprint: str, start: np.ndarray | None = None,
 ) -> Learnt:  # fmt: skip
-    """One model of [1] from each stream, that of the highest bound taken.
+    """One model of [1] from each stream, that of the highest bound taken; `start` (n, H), log probabilities of
+    components, is what the first begins from.
 
     Starts are clusters of single classes and, as in [1], of all rows, many and few, in turn: from clusters of single
     classes a fit hardly finds components that hold two and let their expert tell them apart, and from many clusters it
@@ -155,6 +157,8 @@ def learn_one(
     for number, problem in enumerate(problems):
         share, problem.within = STARTS_OF_ONE[number % len(STARTS_OF_ONE)]
         problem.k = max(round(share * plan.k), 1)
+    if start is not None:
+        problems[0].cluster = most_probable(start)
     states, outcome = run_fits(problems, streams, max_iter, bound_settled(tol), runner, fingerprint)
     last = [outcome.infos["bound"][k, max(done, 1) - 1] for k, done in enumerate(outcome.steps_done)]
     best = int(np.nanargmax(last))
