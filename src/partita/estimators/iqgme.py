@@ -50,8 +50,8 @@ class IQGMEClassifier(GatedClassifier):
         (None: 4).
     max_iter : iterations of each fit (None: 30 in the average, 300 for one model; with "gibbs", sweeps: 600).
     tol : relative rise of the bound below which a fit has converged (None: 1e-5 in the average, 1e-6 for one model).
-    n_factors : None, an int (the most factors) or "auto" (at most 50): the form with factor analysers, for tables of
-        real columns, more of them than rows; one model, the best of `n_restarts`.
+    n_factors : None, an int (the most factors) or "auto" (at most 50): the form with factor analysers of the real
+        columns, for tables with more of them than rows; one model, the best of `n_restarts`.
     batch_size : rows of a step of stochastic inference, for tables too large to pass over every time: one model, not
         the average. `max_iter` then counts steps (None: ten passes over the rows), and `lower_bounds_` are estimates.
     cell_folds : with the average, how many fifths of the rows are set aside in turn, each from three more fits of all
@@ -193,12 +193,10 @@ class IQGMEClassifier(GatedClassifier):
         return first_places(by_weight, pool.lenses[0].rows(rows), label, n_starts)
 
     def _factors(self, table: Table, label: np.ndarray, weight: np.ndarray, hyper: Hyper, mark: str) -> Learnt:
-        others = [repr(column.name) for column in self.schema_.columns if column.kind != "real"]
-        if others:
+        if not any(column.kind == "real" for column in self.schema_.columns):
             raise ValueError(
-                f"IQGMEClassifier: n_factors={self.n_factors!r} takes real columns only, but {', '.join(others[:5])} "
-                f"{'is' if len(others) == 1 else 'are'} not. Leave n_factors out, or make columns of numbers real by "
-                "column_kinds and columns of words indicators."
+                f"IQGMEClassifier: n_factors={self.n_factors!r} is for tables with real columns, and this has none. "
+                "Leave n_factors out, or make columns of numbers real by column_kinds."
             )
         settings = FactorSettings(
             n_sticks=self.max_experts, n_factors=self.n_factors, concentration_shape=hyper.tau_10,

@@ -11,19 +11,20 @@ sharpened or softened by one temperature, chosen by leave-one-out as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..data.table import Table
 from ..inference.loop import Outcome
 from ..inference.runner import Runner
+from .factor_beside import Beside
 from .factor_model import FactorFit, FactorModel
 from .factor_problem import FactorProblem, FactorSettings
 from .factor_state import FactorState
 from .gated_fit import bound_settled
 from .gated_leave_one_out import left_out
-from .gated_members import Data, Hyper, Plan, make_problem, run_fits, view_and_priors
+from .gated_members import CELL_ROWS, Data, Hyper, Plan, make_problem, run_fits, view_and_priors
 from .gated_pool import Pool, tempered
 from .gated_predict import GatedModel
 from .gated_rows import View, make_view
@@ -199,18 +200,18 @@ def learn_factors(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, settings: FactorSettings, max_iter: int,
     tol: float, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
 ) -> tuple[Learnt, FactorState]:  # fmt: skip
-    """The form with factor analysers over real columns, from each stream; that of the highest bound taken."""
+    """The form with factor analysers over the real columns, from each stream; that of the highest bound taken."""
     lens = plain_lens(table)
     rows = lens.rows(table)
-    view = make_view(lens, rows, weight, 1.0)
-    reals = rows.reals[:, view.reals]
-    problem = FactorProblem.of(reals, label, n_classes, weight, settings)
+    view = make_view(lens, rows, weight, CELL_ROWS)
+    reals, beside = rows.reals[:, view.reals], Beside.of(view.cells, rows, label)
+    problem = FactorProblem.of(reals, label, n_classes, weight, settings, beside)
     fits = [FactorFit(problem, FACTOR_STARTS[j % len(FACTOR_STARTS)]) for j in range(len(streams))]
     states, outcome = run_fits(
         fits, streams, max_iter, bound_settled(tol), runner, fingerprint, FactorState.from_tree
     )
     last = [outcome.infos["bound"][j, max(done, 1) - 1] for j, done in enumerate(outcome.steps_done)]
     best = int(np.nanargmax(last))
-    model = FactorModel(view, n_classes, states[best])
+    model = FactorModel(view, n_classes, replace(states[best], guesses=[]))
     pool = Pool([lens], n_classes, [model], [PLAIN], np.ones(1), 1.0, [model], np.ones(1))
     return Learnt(pool, outcome, [best], model.answer(rows).shares()), states[best]

@@ -136,10 +136,8 @@ def model_to_tree(model: Model, lens: int) -> dict[str, Any]:
 
 def model_from_tree(tree: dict[str, Any], lenses: list[Lens], n_classes: int) -> Model:
     lens = lenses[tree["lens"]]
-    if tree["kind"] == FactorModel.kind:
-        sights = tuple(lens.sights[k] for k in tree["real_sights"])
-        return FactorModel(View(lens, tree["reals"], sights, (), ()), n_classes, FactorState.from_tree(tree["state"]))
-    make, make_gates, make_column = MODELS[tree["kind"]]
+    factors = tree["kind"] == FactorModel.kind
+    make, make_gates, make_column = MODELS[GatedModel.kind if factors else tree["kind"]]
     view = View(
         lens,
         tree["reals"],
@@ -147,6 +145,8 @@ def model_from_tree(tree: dict[str, Any], lenses: list[Lens], n_classes: int) ->
         tuple(make_column(**part) for part in tree["columns"]),
         tuple(lens.sights[k] for k in tree["cell_sights"]),
     )
+    if factors:
+        return FactorModel(view, n_classes, FactorState.from_tree(tree["state"]))
     experts = None if tree["experts"] is None else Experts(**tree["experts"])
     gates = make_gates(**tree["gates"])
     return make(view, n_classes, tree["weight"], gates, tree["cells"], experts, tree["owner"])
