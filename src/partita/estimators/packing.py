@@ -22,6 +22,7 @@ from ..data.archive_tree import ArchiveError
 from ..data.schema import Schema
 from ..inference.streams import generator_from_tree, generator_to_tree
 from ..models.bank import Rule
+from ..models.bayes_net import Net
 from ..models.class_statistics import ClassStatistics
 from ..models.coding import Coder
 from ..models.ensemble import Ensemble
@@ -31,11 +32,18 @@ from ..models.kikuchi import Kikuchi
 from ..models.online import Online
 from ..models.problem import Settings, make_grids
 from ..models.soundness import Unsound
+from ..models.svd_missingness import Side
+from ..models.svd_predict import Posterior
+from ..models.svd_state import State
 from ..models.tan import Tree
+from .matrix_learning import Matrix
+from .matrix_packing import matrix_from_tree, matrix_to_tree, posterior_from_tree, posterior_to_tree
 
 # public estimators -> the module of this package that defines them
 PUBLIC = {
     "AClass": "aclass",
+    "BayesianNetwork": "bayesian_network",
+    "BayesianSVD": "bayesian_svd",
     "CRPMixture": "crp_mixture",
     "HybridClassifier": "hybrid_classifier",
     "IQGMEClassifier": "iqgme",
@@ -136,11 +144,18 @@ _CODECS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "Ensemble": (Ensemble, Ensemble.to_tree, Ensemble.from_tree),
     "Online": (Online, _online_to_tree, _online_from_tree),
     "Evidence": (Evidence, Evidence.to_tree, Evidence.from_tree),
+    "Net": (Net, Net.to_tree, Net.from_tree),
     "Kikuchi": (Kikuchi, Kikuchi.to_tree, Kikuchi.from_tree),
     "Generator": (np.random.Generator, generator_to_tree, generator_from_tree),
     "SeedSequence": (np.random.SeedSequence, lambda seed: seed.state, lambda tree: np.random.SeedSequence(**tree)),
     "RandomState": (np.random.RandomState, lambda state: state.get_state(legacy=False), _legacy_from_tree),
     "Pool": (Pool, Pool.to_tree, Pool.from_tree),
+    "Matrix": (
+        Matrix, lambda matrix: matrix_to_tree(matrix, pack), lambda tree: matrix_from_tree(tree, unpack),
+    ),
+    "MatrixPosterior": (Posterior, posterior_to_tree, posterior_from_tree),
+    "MatrixSide": (Side, Side.to_tree, Side.from_tree),
+    "MatrixState": (State, State.to_tree, State.from_tree),
     "Tree": (Tree, Tree.to_tree, Tree.from_tree),
     "path": (os.PathLike, os.fspath, str),
 }
