@@ -116,10 +116,12 @@ class QGMEClassifier(GatedClassifier):
             rule: Any = (self.n_restarts, strength, self.max_iter, self.tol, seed, runner)
             self._forget("cv_log_losses_")
             if self.n_experts == "cv":
-                losses = held_out_losses(*given, [k for k in candidates if k <= 0.8 * len(table)] or [1], *rule)
+                tried: Any = [k for k in candidates if k <= 0.8 * len(table)] or [1]
+                losses = held_out_losses(*given, tried, *rule)
                 self.cv_log_losses_ = losses
                 candidates = [min(losses, key=losses.__getitem__)]
-            fitted = learn(*given, candidates, *rule, self._fingerprint(table.codes, table.reals, label, weight))
+            mark: Any = self._fingerprint(table.codes, table.reals, label, weight)
+            fitted = learn(*given, candidates, *rule, mark)  # type: ignore[call-arg]
             self._take(fitted)
         return self
 
