@@ -117,7 +117,7 @@ class QGMEClassifier(GatedClassifier):
             self._forget("cv_log_losses_")
             if self.n_experts == "cv":
                 tried: Any = [k for k in candidates if k <= 0.8 * len(table)] or [1]
-                losses = held_out_losses(*given, tried, *rule)
+                losses = held_out_losses(*given, tried, *rule)  # type: ignore[call-arg]
                 self.cv_log_losses_ = losses
                 candidates = [min(losses, key=losses.__getitem__)]
             mark: Any = self._fingerprint(table.codes, table.reals, label, weight)

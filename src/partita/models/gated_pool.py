@@ -78,6 +78,12 @@ class Pool:
         """What model k of all columns says, component by component."""
         return self.whole[k].answer(self.lenses[0].rows(table))
 
+    def shown(self) -> int:
+        """The model of all columns that explains answers: of those that vote the one of the greatest weight."""
+        votes = {id(model) for model in self.voters}
+        heard = [k for k, model in enumerate(self.whole) if id(model) in votes] or list(range(len(self.whole)))
+        return max(heard, key=lambda k: self.whole_weight[k])
+
     def to_tree(self) -> dict[str, Any]:
         models = list({id(model): model for model in [*self.voters, *self.whole]}.values())
         place = {id(model): k for k, model in enumerate(models)}
