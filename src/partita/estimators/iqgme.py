@@ -68,7 +68,7 @@ class IQGMEClassifier(GatedClassifier):
     ----------
     classes_, n_features_in_, feature_names_in_
     lower_bounds_ : array, the bound after every iteration of the best fit of all columns; all fits in
-        `lower_bounds_all_`.
+        `lower_bounds_all_` (of the average: fifteen that vote, and one more of all columns that only fills cells).
     n_iter_ : iterations of that fit.
     n_experts_posterior_ : dict, number of components that hold rows to its probability.
     n_factors_posterior_ : with `n_factors`, dict, number of factors in use to its probability.
