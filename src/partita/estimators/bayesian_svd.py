@@ -232,7 +232,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         return problem
 
     def _missingness(self) -> str | int:
-        """How often a pair was tried is mostly design: as features it made held-out baseball worse, so not by default."""
+        """How often a pair was tried is mostly design: as features it made held-out baseball worse, so it is none."""
         return 0 if self.missingness_features == "auto" and self.link == "binomial" else self.missingness_features
 
     def _take(self, fitted: svd_chains.Fitted, burn_in: int) -> None:
