@@ -15,7 +15,7 @@ import numpy as np
 RETROSHEET = ("The information used here was obtained free of charge from and is copyrighted by Retrosheet. Interested "
               "parties may contact Retrosheet at www.retrosheet.org.")  # fmt: skip
 PERIODS = ("2007", "2003-2007", "1954-2007")
-FLOOR = 1e-100  # stands for a frequency of 0, whose log the thesis leaves open: near its figures of the pairs' own rates
+FLOOR = 1e-100  # stands for a frequency of 0, whose log the thesis leaves open; near its figures of pairs' own rates
 
 
 @dataclass(frozen=True)

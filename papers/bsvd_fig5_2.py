@@ -22,7 +22,7 @@ QUICK: dict[str, Any] = {"columns": (0.25, 0.55), "trials": 1, "sweeps": (150, 6
 
 
 def grid(columns: tuple[float, ...]) -> list[tuple[int, int]]:
-    """(m, r) of every tile of the printed axes: the middle one of the ranks in a band of d_r / m, where there is one."""
+    """(m, r) of every tile of the printed axes: the middle one of the ranks in a band of d_r / m, if there is any."""
     cells = []
     for x in columns:
         m = round(x * SIDE**2)
@@ -125,8 +125,9 @@ def draw(records: list[dict[str, Any]], path: Path) -> None:
 
 def main(quick: bool = False, output: Path = Path("papers/output"), **changes: Any) -> None:
     plan = {**(QUICK if quick else FULL), **changes}
-    print(f"{SIDE} x {SIDE} without noise, recovered: relative error below {RECOVERED:g}; {plan['trials']} trials a tile "
-          f"(thesis: 50), {plan['sweeps'][0]} + {plan['sweeps'][1]} sweeps; seeds [5200, m, rank, trial]\n")  # fmt: skip
+    burn, keep = plan["sweeps"]
+    print(f"{SIDE} x {SIDE} without noise, recovered: relative error below {RECOVERED:g}; {plan['trials']} trials a "
+          f"tile (thesis: 50), {burn} + {keep} sweeps; seeds [5200, m, rank, trial]\n")  # fmt: skip
     records = measure(plan)
     print()
     print_claims(claims(records), quick)

@@ -27,8 +27,8 @@ QUICK: dict[str, Any] = {
 
 
 def ask(rule: str, rank: int, decibel: float | None, number: int, plan: dict[str, Any]) -> list[dict[str, Any]]:
-    """One matrix, one rule: fit, ask, go on with the same chain and the new entries. All rules see the same matrix and the
-    same first entries. Errors are against the matrix without noise.
+    """One matrix, one rule: fit, ask, go on with the same chain and the new entries. All rules see the same matrix and
+    the same first entries. Errors are against the matrix without noise.
     """
     rng = np.random.default_rng([5400, rank, int(decibel or 0), number])
     matrix = simulate(rank, rng, decibel)
@@ -141,8 +141,9 @@ def draw(records: list[dict[str, Any]], plan: dict[str, Any], path: Path) -> Non
 
 def main(quick: bool = False, output: Path = Path("papers/output"), **changes: Any) -> None:
     plan = {**(QUICK if quick else FULL), **changes}
-    print(f"{SIDE} x {SIDE}, {STEP} random entries first, {STEP} a step; {plan['matrices']} matrices a setting (thesis: 10), "
-          f"{plan['later'][0]} + {plan['later'][1]} sweeps a step; seeds [5400, rank, dB, matrix]\n")  # fmt: skip
+    print(f"{SIDE} x {SIDE}, {STEP} random entries first, {STEP} a step; {plan['matrices']} matrices a setting "
+          f"(thesis: 10), {plan['later'][0]} + {plan['later'][1]} sweeps a step; seeds [5400, rank, dB, "
+          "matrix]\n")  # fmt: skip
     records = measure(plan)
     print()
     print_claims(claims(records, plan), quick)

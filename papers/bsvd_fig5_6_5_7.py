@@ -45,7 +45,8 @@ def measure(plan: dict[str, Any]) -> list[dict[str, Any]]:
                         "seconds": time.process_time() - begin}  # fmt: skip
                 records.append(line)
                 print(f"{split.name}, {method}: RMSE {line['rmse']:.4f}, NMAE {line['nmae']:.4f}, rank "
-                      f"{line['rank']:g} (mean {line['rank_mean']:.1f}), {line['seconds']:.0f} s", flush=True)  # fmt: skip
+                      f"{line['rank']:g} (mean {line['rank_mean']:.1f}), {line['seconds']:.0f} s",
+                      flush=True)  # fmt: skip
     return records
 
 

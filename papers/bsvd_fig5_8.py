@@ -45,8 +45,9 @@ def claims(records: list[dict[str, Any]]) -> list[Claim]:
         tenth = max(len(lines) // 10, 1)
         few, many = spread[:tenth].mean(), spread[-tenth:].mean()
         said = "The s.d. falls from .25 to .05 with a batter's events" if side == "batter" else "Likewise for pitchers"
-        out.append(Claim(said, f"{side}s: {few:.3f} in the tenth with the fewest events, {many:.3f} with the most; events "
-                               f"{events.min()} to {events.max()}, median {np.median(events):.0f}", few > 1.3 * many))  # fmt: skip
+        text = (f"{side}s: {few:.3f} in the tenth with the fewest events, {many:.3f} with the most; events "
+                f"{events.min()} to {events.max()}, median {np.median(events):.0f}")  # fmt: skip
+        out.append(Claim(said, text, bool(few > 1.3 * many)))
     return out
 
 

@@ -35,7 +35,7 @@ class Ratings:
 
 @dataclass(frozen=True)
 class Split:
-    """What is learnt from and what is asked; `size` is "1m" or "100k", `seed` None where the split is a published one."""
+    """What is learnt from and what is asked; `size` is "1m" or "100k", `seed` None where it is published."""
 
     name: str
     size: str
@@ -52,7 +52,7 @@ class Split:
 
 @cache
 def ratings(size: str) -> tuple[Ratings, np.ndarray | None]:
-    """All ratings sorted by user and movie, and which belong to the published test set (None where that is not known)."""
+    """All ratings sorted by user and movie, and which belong to the published test set (None: not known)."""
     from partita.datasets import fetch_movielens
 
     frame = fetch_movielens(size).ratings.sort_values(["user", "item"])

@@ -1,4 +1,4 @@
-"""The simulated matrices of section 5.5.2: Y = Y_L Y_R' with normal entries, some of them observed, maybe with noise."""
+"""The simulated matrices of section 5.5.2: Y = Y_L Y_R' with normal entries, some of them observed, some noisy."""
 
 from __future__ import annotations
 

@@ -56,7 +56,8 @@ def run(split: Split, method: str, code: str, sweeps: tuple[int, int]) -> dict[s
     median = fitted.predict(test.user, test.movie, statistic="median") if method == ORDINAL else None
     low, high = fitted.predict_interval(test.user, test.movie, coverage=0.9)
     out = {"seed": split.seed, "method": method, "code": code, **scores(mean, test), "nmae_median": None,
-           "covered": float(np.mean((low <= test.stars) & (test.stars <= high))), "rank": float(fitted.rank_)}  # fmt: skip
+           "covered": float(np.mean((low <= test.stars) & (test.stars <= high))),
+           "rank": float(fitted.rank_)}  # fmt: skip
     if median is not None:
         out["nmae_median"] = scores(mean, test, median)["nmae_median"]
     return {**out, "seconds": time.process_time() - begin}
@@ -156,7 +157,8 @@ def draw(records: list[dict[str, Any]], path: Path) -> None:
 
 def main(quick: bool = False, output: Path = Path("papers/output"), **changes: Any) -> None:
     plan = {**(QUICK if quick else FULL), **changes}
-    print(f"Partitions drawn anew after Marlin's protocol (his were not found), seeds {', '.join(map(str, plan['seeds']))}; "
+    seeds = ", ".join(map(str, plan["seeds"]))
+    print(f"Partitions drawn anew after Marlin's protocol (his were not found), seeds {seeds}; "
           "RMSE of predictions clipped to 1 .. 5, NMAE of those rounded to stars\n")  # fmt: skip
     records = measure(plan)
     print_table(records)

@@ -100,8 +100,8 @@ def print_table(records: list[dict[str, Any]]) -> None:
     print(" " * 13 + "".join(f"{name:>24}" for name in PITCHERS))
     for batter in BATTERS:
         line = [r for r in records if r["batter"] == batter]
-        print(f"{batter:<13}" + "".join(f"{r['predicted']:10.3f} ± {r['spread']:.3f} ({r['printed']:.2f})"[:24].rjust(24)
-                                         for r in line))  # fmt: skip
+        cells = [f"{r['predicted']:.3f} ± {r['spread']:.3f} ({r['printed']:.3f})" for r in line]
+        print(f"{batter:<13}" + "".join(f"{cell:>24}" for cell in cells))
     print(f"the constant for all: {records[0]['constant']:.4f}\n")
 
 
