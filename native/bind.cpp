@@ -7,4 +7,5 @@ NB_MODULE(_native, m) {
   partita::bind_interactions(m);
   partita::bind_mixture(m);
   partita::bind_regions(m);
+  partita::bind_svd(m);
 }

@@ -17,6 +17,7 @@ from .regions import region_normalisers, region_potentials, region_sums, region_
 from .relabel import relabel_sweep
 from .resample import resample
 from .split_merge import split_merge
+from .svd import svd_draw_rows, svd_fitted, svd_gather_sums, svd_noise_sums, svd_rotate
 from .views import move_views, rebuild
 
 __all__ = [
@@ -50,5 +51,10 @@ __all__ = [
     "scan_regions",
     "softmax_loss",
     "split_merge",
+    "svd_draw_rows",
+    "svd_fitted",
+    "svd_gather_sums",
+    "svd_noise_sums",
+    "svd_rotate",
     "tally",
 ]

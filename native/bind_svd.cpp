@@ -1,0 +1,82 @@
+// Bindings of the kernels of matrices with holes.
+#include "bind.hpp"
+#include "svd.hpp"
+
+namespace partita {
+
+namespace {
+
+SideCells cells_of(nb::handle side) {
+  return {pointer<int64_t>(side, "first"), pointer<int32_t>(side, "other"), pointer<double>(side, "y")};
+}
+
+// of arrays that may be left out: empty
+double* if_any(nb::handle object, const char* name) {
+  return shape(object, name, 0) ? pointer<double>(object, name) : nullptr;
+}
+
+double real(nb::handle object, const char* name) { return nb::cast<double>(object.attr(name)); }
+
+RowDraw row_draw(nb::handle d) {
+  RowDraw draw{cells_of(d.attr("cells")), pointer<double>(d, "Z"), pointer<double>(d, "root"), pointer<double>(d, "shift"),
+               pointer<double>(d, "weight"), pointer<double>(d, "gain"), pointer<double>(d, "precision"),
+               pointer<double>(d, "prior"), pointer<double>(d, "noise"), real(d, "alpha"), shape(d, "gain", 0),
+               shape(d, "Z", 1), shape(d, "precision", 0), pointer<double>(d, "out"), nullptr, nullptr, nullptr};
+  if (draw.W % 8 || draw.W < draw.K || draw.n < draw.K || draw.n > draw.K + 1)
+    throw std::invalid_argument("kernel array 'Z' has the wrong width, or 'precision' the wrong length");
+  return draw;
+}
+
+ResidualPass residual_pass(nb::handle t) {
+  ResidualPass pass{cells_of(t.attr("cells")), pointer<double>(t, "U"), pointer<double>(t, "V"), shape(t, "V", 1),
+                    pointer<double>(t, "row_offset"), pointer<double>(t, "shift"), pointer<double>(t, "column_noise"),
+                    if_any(t, "gamma"), real(t, "alpha"), real(t, "df"), pointer<double>(t, "row_noise"),
+                    pointer<double>(t, "row_sum"), nullptr};
+  if (pass.W % 8 || !pass.W || shape(t, "U", 1) != pass.W) throw std::invalid_argument("kernel arrays 'U' and 'V' have the wrong width");
+  return pass;
+}
+
+}  // namespace
+
+void bind_svd(nb::module_& m) {
+  m.def("svd_draw_rows", [](int64_t begin, int64_t end, nb::object given, nb::object sums) {
+    RowDraw draw = row_draw(given);
+    if (!sums.is_none()) {
+      draw.gram = pointer<double>(sums, "gram");
+      draw.linear = pointer<double>(sums, "linear");
+      draw.square = pointer<double>(sums, "square");
+    }
+    nb::gil_scoped_release free;
+    svd_draw_rows(begin, end, draw);
+  }, nb::arg("begin"), nb::arg("end"), nb::arg("given"), nb::arg("sums").none());
+  m.def("svd_noise_sums", [](int64_t begin, int64_t end, nb::object given, nb::object column_sum) {
+    ResidualPass pass = residual_pass(given);
+    pass.column_sum = written<double>(column_sum);
+    nb::gil_scoped_release free;
+    svd_noise_sums(begin, end, pass);
+  });
+  m.def("svd_fitted", [](int64_t begin, int64_t end, nb::object given, nb::object out) {
+    const ResidualPass pass = residual_pass(given);
+    double* to = written<double>(out);
+    nb::gil_scoped_release free;
+    svd_fitted(begin, end, pass, to);
+  });
+  m.def("svd_gather_sums", [](int64_t begin, int64_t end, nb::object side, Doubles X, nb::object out) {
+    const SideCells cells = cells_of(side);
+    double* to = written<double>(out);
+    const int W = int(X.shape(1));
+    if (W % 8) throw std::invalid_argument("kernel array 'X' has the wrong width");
+    nb::gil_scoped_release free;
+    svd_gather_sums(begin, end, cells, X.data(), W, to);
+  });
+  m.def("svd_rotate", [](nb::object Q, double shape, double rate, Doubles uniform, Doubles cosine, Doubles sine, nb::object R) {
+    double *q = written<double>(Q), *r = written<double>(R);
+    const int K = int(nb::cast<Doubles>(Q, false).shape(0)), angles = int(cosine.shape(0));
+    if (angles > 256 || int64_t(uniform.size()) < int64_t(K) * (K - 1) / 2)
+      throw std::invalid_argument("at most 256 angles, and one uniform number for every pair");
+    nb::gil_scoped_release free;
+    svd_rotate(q, K, shape, rate, uniform.data(), cosine.data(), sine.data(), angles, r);
+  });
+}
+
+}  // namespace partita

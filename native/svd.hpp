@@ -1,0 +1,43 @@
+// Matrices with holes: rows of factors drawn whole, residuals in one pass, rotations. Symbols: kernels/svd_contract.py.
+#pragma once
+#include <cstdint>
+
+namespace partita {
+
+// The cells of one side: row i has first[i] .. first[i + 1] - 1, each in row other[p] of the other side, with the number y[p].
+struct SideCells {
+  const int64_t* first;
+  const int32_t* other;
+  const double* y;
+};
+
+struct RowDraw {
+  SideCells cells;
+  const double* Z;  // (N, W)
+  const double *root, *shift, *weight, *gain, *precision, *prior, *noise;
+  double alpha;
+  int K, W, n;  // components, components padded to whole vectors, unknowns of a row (K, or K + 1 with its offset)
+  double* out;
+  double *gram, *linear, *square;  // sums for the gains; null where they are not wanted
+};
+void svd_draw_rows(int64_t begin, int64_t end, const RowDraw& draw);
+
+struct ResidualPass {
+  SideCells cells;
+  const double *U, *V;  // (I, W), (J, W)
+  int W;
+  const double *row_offset, *shift, *column_noise, *gamma;
+  double alpha, df;
+  double *row_noise, *row_sum, *column_sum;
+};
+void svd_noise_sums(int64_t begin, int64_t end, const ResidualPass& pass);
+// out[p] = U_i'V_j + row_offset_i + shift_j of the cells of rows begin .. end - 1
+void svd_fitted(int64_t begin, int64_t end, const ResidualPass& pass, double* out);
+// out[i] = sum over the cells of row i of X[other], both of width W
+void svd_gather_sums(int64_t begin, int64_t end, const SideCells& cells, const double* X, int W, double* out);
+
+// cosine and sine: of the angles; Q and R (K, K) are rotated in place
+void svd_rotate(double* Q, int K, double shape, double rate, const double* uniform, const double* cosine, const double* sine,
+                int angles, double* R);
+
+}  // namespace partita

@@ -1,0 +1,94 @@
+// One pass over the cells: fitted values, residual sums by row and by column, sums of gathered rows.
+#include "svd_gram.hpp"
+
+namespace partita {
+
+namespace {
+
+// u'v, width W a multiple of eight
+template <class V>
+PARTITA_INLINE double dot(const double* u, const double* v, int W) {
+  constexpr int L = kLanes<V>;
+  V sum = load<V>(u) * load<V>(v);
+  for (int k = L; k < W; k += L) sum += load<V>(u + k) * load<V>(v + k);
+  if constexpr (L == 8) {
+    const Four low = __builtin_shufflevector(sum, sum, 0, 1, 2, 3) + __builtin_shufflevector(sum, sum, 4, 5, 6, 7);
+    return (low[0] + low[2]) + (low[1] + low[3]);
+  } else if constexpr (L == 4) {
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  } else {
+    return sum[0] + sum[1];
+  }
+}
+
+template <class V>
+PARTITA_INLINE void svd_noise_sums_of(int64_t begin, int64_t end, const ResidualPass& t) {
+  Call call;
+  int64_t most = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t n = t.cells.first[i + 1] - t.cells.first[i];
+    most = n > most ? n : most;
+  }
+  Room<double> squares(most);
+  for (int64_t i = begin; i < end; ++i) {
+    const int64_t first = t.cells.first[i], n = t.cells.first[i + 1] - first;
+    const int32_t* other = t.cells.other + first;
+    const double *y = t.cells.y + first, *u = t.U + i * t.W, b = t.row_offset[i];
+    double sum = 0.0;
+    for (int64_t p = 0; p < n; ++p) {
+      const int64_t j = other[p];
+      const double e = y[p] - t.shift[j] - b - dot<V>(u, t.V + j * t.W, t.W);
+      squares[p] = e * e;
+      sum += t.column_noise[j] * squares[p];
+    }
+    t.row_sum[i] = sum;
+    if (t.gamma) t.row_noise[i] = t.gamma[i] / (t.df + 0.5 * t.alpha * sum);
+    const double g = t.row_noise[i];
+    for (int64_t p = 0; p < n; ++p) t.column_sum[other[p]] += g * squares[p];
+  }
+}
+
+template <class V>
+PARTITA_INLINE void svd_fitted_of(int64_t begin, int64_t end, const ResidualPass& t, double* out) {
+  for (int64_t i = begin; i < end; ++i)
+    for (int64_t p = t.cells.first[i]; p < t.cells.first[i + 1]; ++p) {
+      const int64_t j = t.cells.other[p];
+      out[p] = dot<V>(t.U + i * t.W, t.V + j * t.W, t.W) + t.row_offset[i] + t.shift[j];
+    }
+}
+
+template <class V, int N>
+PARTITA_INLINE void gather_chunk(const int32_t* other, int64_t n, const double* X, int W, double* out) {
+  constexpr int L = kLanes<V>;
+  V sum[N];
+  PARTITA_UNROLL
+  for (int c = 0; c < N; ++c) sum[c] = V{};
+  for (int64_t p = 0; p < n; ++p) {
+    const double* x = X + int64_t(other[p]) * W;
+    PARTITA_UNROLL
+    for (int c = 0; c < N; ++c) sum[c] += load<V>(x + c * L);
+  }
+  PARTITA_UNROLL
+  for (int c = 0; c < N; ++c) store<V>(out + c * L, sum[c]);
+}
+
+template <class V>
+PARTITA_INLINE void svd_gather_sums_of(int64_t begin, int64_t end, const SideCells& cells, const double* X, int W, double* out) {
+  constexpr int L = kLanes<V>;
+  for (int64_t i = begin; i < end; ++i) {
+    const int32_t* other = cells.other + cells.first[i];
+    const int64_t n = cells.first[i + 1] - cells.first[i];
+    int at = 0;
+    for (; at + 4 * L <= W; at += 4 * L) gather_chunk<V, 4>(other, n, X + at, W, out + i * W + at);
+    for (; at < W; at += L) gather_chunk<V, 1>(other, n, X + at, W, out + i * W + at);
+  }
+}
+
+}  // namespace
+
+PARTITA_WIDTHS(svd_noise_sums, (int64_t begin, int64_t end, const ResidualPass& t), (begin, end, t))
+PARTITA_WIDTHS(svd_fitted, (int64_t begin, int64_t end, const ResidualPass& t, double* out), (begin, end, t, out))
+PARTITA_WIDTHS(svd_gather_sums, (int64_t begin, int64_t end, const SideCells& cells, const double* X, int W, double* out),
+               (begin, end, cells, X, W, out))
+
+}  // namespace partita

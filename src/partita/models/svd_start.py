@@ -1,0 +1,58 @@
+"""Where a chain over a matrix with holes begins."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .svd_problem import Problem
+from .svd_rank import cell_matrix, leading_pairs, measure_rank, noise_edge
+from .svd_regression import start_regression
+from .svd_state import State
+from .svd_truncation import truncate
+
+RANDOM_RANK = 1
+FIRST_TAU = 4.0  # in units of the values' spread
+
+
+def init(problem: Problem, rng: np.random.Generator, start: str | int = "random") -> State:
+    """`start`: "random" (one component, the others are born), "svd" (of the observed cells), or so many at random."""
+    limit = min(problem.max_rank, problem.n_rows, problem.n_columns)
+    if start == "svd":
+        k = limit
+    else:
+        k = RANDOM_RANK if start == "random" else min(int(start), limit)
+    state = blank(problem, rng, k)
+    if start == "svd" and len(problem.entries):
+        residual = state_values(problem, state) - state.mean
+        u, size, v = leading_pairs(cell_matrix(problem, residual), k, rng)
+        # unobserved cells count as zero: the values are those of the whole matrix when divided by the share observed
+        scale = np.sqrt(0.3 * size * problem.n_rows * problem.n_columns / len(problem.entries))
+        state.U, state.V = np.ascontiguousarray(u * scale), np.ascontiguousarray(v * scale)
+    state.edge = noise_edge(problem, rng, state)
+    if problem.prior == "ard":
+        truncate(problem, rng, state)
+    state.rank = measure_rank(problem, state)
+    return state
+
+
+def blank(problem: Problem, rng: np.random.Generator, k: int) -> State:
+    """Everything at its start, k components at random."""
+    n, m, spread = problem.n_rows, problem.n_columns, problem.spread
+    scale = math.sqrt(spread / math.sqrt(max(k, 1))) * (0.5 if problem.offsets else 1.0)
+    tau = FIRST_TAU / spread**2
+    state = State(
+        U=rng.standard_normal((n, k)) * scale, V=rng.standard_normal((m, k)) * scale, theta=np.full(k, scale**2),
+        row_offset=np.zeros(n), column_offset=np.zeros(m), row_noise=np.ones(n), column_noise=np.ones(m),
+        row_mean=np.zeros((n, k + 1)), column_mean=np.zeros((m, k + 1)), mean=problem.centre,
+        alpha=1.0 / spread**2, tau_row=tau, tau_column=tau,
+        row_regression=start_regression(problem.row_features, k),
+        column_regression=start_regression(problem.column_features, k),
+    )  # fmt: skip
+    return state
+
+
+def state_values(problem: Problem, state: State) -> np.ndarray:
+    """What the factors explain: the values, or the latents in their place."""
+    return problem.entries.values if state.latent is None else state.latent

@@ -1,0 +1,84 @@
+"""Step 6, burn-in only: components are born from the residual, and those below the noise edge go.
+
+Components whose scale is above 1 / (sqrt(alpha) edge) stay, at most `max_rank`; SPARES more are held a little below.
+Births put the residual's leading pair in at twice the edge's scale: what the data do not hold shrinks away again. None
+of this is a move of the chain that keeps its law, so nothing of it happens once draws are kept.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .svd_noise import fitted_values
+from .svd_problem import Problem
+from .svd_rank import cell_matrix, leading_pairs, noise_edge
+from .svd_sides import SIDES
+from .svd_state import State
+
+SPARES = 2
+SPARE_SCALE = 0.7
+BIRTH_SCALE = 2.0
+BIRTH_EVERY = 3
+EDGE_EVERY = 20
+
+
+def adapt(problem: Problem, rng: np.random.Generator, state: State, births: bool, n_threads: int = 1) -> None:
+    """After a sweep of burn-in; `births` says whether components may still be born."""
+    if problem.unequal_noise and state.sweep % EDGE_EVERY == 0:
+        state.edge = noise_edge(problem, rng, state)
+    truncate(problem, rng, state)
+    room = state.n_components < problem.max_rank + SPARES
+    if births and room and state.sweep % BIRTH_EVERY == 0 and len(problem.entries):
+        give_birth(problem, rng, state, n_threads)
+
+
+def edge_scale(state: State) -> float:
+    """The scale theta at which a component is as strong as the noise."""
+    return 1.0 / (math.sqrt(state.alpha) * max(state.edge, 1e-300))
+
+
+def truncate(problem: Problem, rng: np.random.Generator, state: State) -> None:
+    scale = edge_scale(state)
+    wanted = min(int((state.theta > scale).sum()), problem.max_rank) + SPARES
+    if wanted < state.n_components:
+        keep_components(state, np.sort(np.argsort(-state.theta, kind="stable")[:wanted]))
+    spread = math.sqrt(SPARE_SCALE * scale)
+    for _ in range(wanted - state.n_components):
+        u, v = (spread * rng.standard_normal(side.size(problem)) for side in SIDES)
+        add_component(state, u, v, spread**2)
+
+
+def give_birth(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> None:
+    entries = problem.entries
+    y = entries.values if state.latent is None else state.latent
+    weight = state.row_noise[entries.row] * state.column_noise[entries.column]
+    residual = (y - fitted_values(problem, state, n_threads)) * weight
+    u, _, v = leading_pairs(cell_matrix(problem, residual), 1, rng)
+    theta = BIRTH_SCALE * edge_scale(state)
+    add_component(state, u[:, 0] * math.sqrt(theta * len(u)), v[:, 0] * math.sqrt(theta * len(v)), theta)
+
+
+def keep_components(state: State, which: np.ndarray) -> None:
+    """Only the components `which`, in this order."""
+    with_offset = np.append(which, state.n_components)
+    state.theta = state.theta[which]
+    for side in SIDES:
+        side.put(state, np.ascontiguousarray(side.matrix(state)[:, which]), None)
+        setattr(state, f"{side.name}_mean", np.ascontiguousarray(side.prior_mean(state)[:, with_offset]))
+        regression = side.regression(state)
+        regression.coefficients = [g[:, with_offset] for g in regression.coefficients]
+    if state.s is not None and state.z is not None:
+        state.s, state.z = state.s[which], state.z[which]
+
+
+def add_component(state: State, u: np.ndarray, v: np.ndarray, theta: float) -> None:
+    """One more, last; features say nothing of it yet."""
+    k = state.n_components
+    for side, column in zip(SIDES, (u, v), strict=True):
+        side.put(state, np.column_stack([side.matrix(state), column]), None)
+        setattr(state, f"{side.name}_mean", np.insert(side.prior_mean(state), k, 0.0, axis=1))
+        regression = side.regression(state)
+        regression.coefficients = [np.insert(g, k, 0.0, axis=1) for g in regression.coefficients]
+    state.theta = np.append(state.theta, theta)
