@@ -10,11 +10,6 @@ SideCells cells_of(nb::handle side) {
   return {pointer<int64_t>(side, "first"), pointer<int32_t>(side, "other"), pointer<double>(side, "y")};
 }
 
-// of arrays that may be left out: empty
-double* if_any(nb::handle object, const char* name) {
-  return shape(object, name, 0) ? pointer<double>(object, name) : nullptr;
-}
-
 double real(nb::handle object, const char* name) { return nb::cast<double>(object.attr(name)); }
 
 RowDraw row_draw(nb::handle d) {
@@ -29,9 +24,7 @@ RowDraw row_draw(nb::handle d) {
 
 ResidualPass residual_pass(nb::handle t) {
   ResidualPass pass{cells_of(t.attr("cells")), pointer<double>(t, "U"), pointer<double>(t, "V"), shape(t, "V", 1),
-                    pointer<double>(t, "row_offset"), pointer<double>(t, "shift"), pointer<double>(t, "column_noise"),
-                    if_any(t, "gamma"), real(t, "alpha"), real(t, "df"), pointer<double>(t, "row_noise"),
-                    pointer<double>(t, "row_sum"), nullptr};
+                    pointer<double>(t, "row_offset"), pointer<double>(t, "shift")};
   if (pass.W % 8 || !pass.W || shape(t, "U", 1) != pass.W) throw std::invalid_argument("kernel arrays 'U' and 'V' have the wrong width");
   return pass;
 }
@@ -49,11 +42,19 @@ void bind_svd(nb::module_& m) {
     nb::gil_scoped_release free;
     svd_draw_rows(begin, end, draw);
   }, nb::arg("begin"), nb::arg("end"), nb::arg("given"), nb::arg("sums").none());
-  m.def("svd_noise_sums", [](int64_t begin, int64_t end, nb::object given, nb::object column_sum) {
-    ResidualPass pass = residual_pass(given);
-    pass.column_sum = written<double>(column_sum);
+  m.def("svd_squares", [](int64_t begin, int64_t end, nb::object given, Doubles column_noise, nb::object squares,
+                          nb::object row_sum) {
+    const ResidualPass pass = residual_pass(given);
+    double *to = written<double>(squares), *sums = written<double>(row_sum);
     nb::gil_scoped_release free;
-    svd_noise_sums(begin, end, pass);
+    svd_squares(begin, end, pass, column_noise.data(), to, sums);
+  });
+  m.def("svd_column_sums", [](int64_t begin, int64_t end, nb::object side, Doubles row_noise, Doubles squares,
+                              nb::object column_sum) {
+    const SideCells cells = cells_of(side);
+    double* to = written<double>(column_sum);
+    nb::gil_scoped_release free;
+    svd_column_sums(begin, end, cells, row_noise.data(), squares.data(), to);
   });
   m.def("svd_fitted", [](int64_t begin, int64_t end, nb::object given, nb::object out) {
     const ResidualPass pass = residual_pass(given);

@@ -26,11 +26,14 @@ struct ResidualPass {
   SideCells cells;
   const double *U, *V;  // (I, W), (J, W)
   int W;
-  const double *row_offset, *shift, *column_noise, *gamma;
-  double alpha, df;
-  double *row_noise, *row_sum, *column_sum;
+  const double *row_offset, *shift;
 };
-void svd_noise_sums(int64_t begin, int64_t end, const ResidualPass& pass);
+// squares[p] = e_p^2, row_sum[i] = sum over the cells of row i of column_noise_j e_p^2
+void svd_squares(int64_t begin, int64_t end, const ResidualPass& pass, const double* column_noise, double* squares,
+                 double* row_sum);
+// column_sum[j] += row_noise_i squares[p] over the cells of rows begin .. end - 1
+void svd_column_sums(int64_t begin, int64_t end, const SideCells& cells, const double* row_noise, const double* squares,
+                     double* column_sum);
 // out[p] = U_i'V_j + row_offset_i + shift_j of the cells of rows begin .. end - 1
 void svd_fitted(int64_t begin, int64_t end, const ResidualPass& pass, double* out);
 // out[i] = sum over the cells of row i of X[other], both of width W

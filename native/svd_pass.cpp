@@ -22,29 +22,18 @@ PARTITA_INLINE double dot(const double* u, const double* v, int W) {
 }
 
 template <class V>
-PARTITA_INLINE void svd_noise_sums_of(int64_t begin, int64_t end, const ResidualPass& t) {
-  Call call;
-  int64_t most = 0;
+PARTITA_INLINE void svd_squares_of(int64_t begin, int64_t end, const ResidualPass& t, const double* column_noise,
+                                   double* squares, double* row_sum) {
   for (int64_t i = begin; i < end; ++i) {
-    const int64_t n = t.cells.first[i + 1] - t.cells.first[i];
-    most = n > most ? n : most;
-  }
-  Room<double> squares(most);
-  for (int64_t i = begin; i < end; ++i) {
-    const int64_t first = t.cells.first[i], n = t.cells.first[i + 1] - first;
-    const int32_t* other = t.cells.other + first;
-    const double *y = t.cells.y + first, *u = t.U + i * t.W, b = t.row_offset[i];
+    const double *u = t.U + i * t.W, b = t.row_offset[i];
     double sum = 0.0;
-    for (int64_t p = 0; p < n; ++p) {
-      const int64_t j = other[p];
-      const double e = y[p] - t.shift[j] - b - dot<V>(u, t.V + j * t.W, t.W);
+    for (int64_t p = t.cells.first[i]; p < t.cells.first[i + 1]; ++p) {
+      const int64_t j = t.cells.other[p];
+      const double e = t.cells.y[p] - t.shift[j] - b - dot<V>(u, t.V + j * t.W, t.W);
       squares[p] = e * e;
-      sum += t.column_noise[j] * squares[p];
+      sum += column_noise[j] * squares[p];
     }
-    t.row_sum[i] = sum;
-    if (t.gamma) t.row_noise[i] = t.gamma[i] / (t.df + 0.5 * t.alpha * sum);
-    const double g = t.row_noise[i];
-    for (int64_t p = 0; p < n; ++p) t.column_sum[other[p]] += g * squares[p];
+    row_sum[i] = sum;
   }
 }
 
@@ -86,9 +75,17 @@ PARTITA_INLINE void svd_gather_sums_of(int64_t begin, int64_t end, const SideCel
 
 }  // namespace
 
-PARTITA_WIDTHS(svd_noise_sums, (int64_t begin, int64_t end, const ResidualPass& t), (begin, end, t))
+PARTITA_WIDTHS(svd_squares,
+               (int64_t begin, int64_t end, const ResidualPass& t, const double* column_noise, double* squares, double* row_sum),
+               (begin, end, t, column_noise, squares, row_sum))
 PARTITA_WIDTHS(svd_fitted, (int64_t begin, int64_t end, const ResidualPass& t, double* out), (begin, end, t, out))
 PARTITA_WIDTHS(svd_gather_sums, (int64_t begin, int64_t end, const SideCells& cells, const double* X, int W, double* out),
                (begin, end, cells, X, W, out))
+
+void svd_column_sums(int64_t begin, int64_t end, const SideCells& cells, const double* row_noise, const double* squares,
+                     double* column_sum) {
+  for (int64_t i = begin; i < end; ++i)
+    for (int64_t p = cells.first[i]; p < cells.first[i + 1]; ++p) column_sum[cells.other[p]] += row_noise[i] * squares[p];
+}
 
 }  // namespace partita

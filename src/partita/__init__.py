@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 # public name -> module that defines it; imported when first asked for
 _WHERE = {
     "AClass": "estimators.aclass",
+    "BayesianNetwork": "estimators.bayesian_network",
     "CRPMixture": "estimators.crp_mixture",
     "HybridClassifier": "estimators.hybrid_classifier",
     "IQGMEClassifier": "estimators.iqgme",

@@ -22,6 +22,7 @@ from ..data.archive_tree import ArchiveError
 from ..data.schema import Schema
 from ..inference.streams import generator_from_tree, generator_to_tree
 from ..models.bank import Rule
+from ..models.bayes_net import Net
 from ..models.class_statistics import ClassStatistics
 from ..models.coding import Coder
 from ..models.ensemble import Ensemble
@@ -36,6 +37,7 @@ from ..models.tan import Tree
 # public estimators -> the module of this package that defines them
 PUBLIC = {
     "AClass": "aclass",
+    "BayesianNetwork": "bayesian_network",
     "CRPMixture": "crp_mixture",
     "HybridClassifier": "hybrid_classifier",
     "IQGMEClassifier": "iqgme",
@@ -136,6 +138,7 @@ _CODECS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "Ensemble": (Ensemble, Ensemble.to_tree, Ensemble.from_tree),
     "Online": (Online, _online_to_tree, _online_from_tree),
     "Evidence": (Evidence, Evidence.to_tree, Evidence.from_tree),
+    "Net": (Net, Net.to_tree, Net.from_tree),
     "Kikuchi": (Kikuchi, Kikuchi.to_tree, Kikuchi.from_tree),
     "Generator": (np.random.Generator, generator_to_tree, generator_from_tree),
     "SeedSequence": (np.random.SeedSequence, lambda seed: seed.state, lambda tree: np.random.SeedSequence(**tree)),

@@ -6,7 +6,10 @@ side has cells p with the row j = other[p] of the other side, and y[p] = x_j'[u_
 alpha weight_i root_j^2, x_j = (gain * v_j, 1). All arrays are C-contiguous float64 unless said otherwise.
 
 `svd_draw_rows(begin, end, given: RowDraw, sums: GainSums | None)` draws rows begin : end of `given.out`,
-`svd_noise_sums(begin, end, given: ResidualPass, column_sum)` adds up squared residuals, drawing the g_i on the way,
+`svd_squares(begin, end, given: ResidualPass, column_noise, squares, row_sum)` gives squared residuals of the cells, and
+their sums over a row, weighted by column_noise (N,),
+`svd_column_sums(begin, end, cells: SideCells, row_noise, squares, column_sum)` adds row_noise_i times the squares to
+the column of each cell,
 `svd_fitted(begin, end, given: ResidualPass, out)` gives the fitted values of the cells of these rows, row order,
 `svd_gather_sums(begin, end, cells: SideCells, X, out)` adds up rows X (N, W) over the cells of a row: out (n, W),
 `svd_rotate(Q, shape, rate, uniform, cosine, sine, R)` rotates every pair of components, Q and R (K, K) in place.
@@ -76,20 +79,10 @@ class GainSums:
 
 @dataclass
 class ResidualPass:
-    """e_p = y[p] - shift_j - row_offset_i - U_i'V_j.
-
-    row_sum_i = sum_j column_noise_j e^2; with `gamma`, row_noise_i = gamma_i / (df + alpha row_sum_i / 2), else it is
-    left as it is; then column_sum_j += row_noise_i e^2.
-    """
+    """e_p = y[p] - shift_j - row_offset_i - U_i'V_j."""
 
     cells: SideCells
     U: np.ndarray  # (n, W)
     V: np.ndarray  # (N, W)
     row_offset: np.ndarray  # (n,)
     shift: np.ndarray  # (N,)
-    column_noise: np.ndarray  # (N,)
-    gamma: np.ndarray  # (n,) draws of Gamma(df + cells / 2), or empty
-    alpha: float
-    df: float
-    row_noise: np.ndarray  # (n,) written where there is gamma
-    row_sum: np.ndarray  # (n,) written

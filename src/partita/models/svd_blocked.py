@@ -6,24 +6,29 @@ burn-in only.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
+from ..kernels.svd_contract import GainSums
+from .svd_draw import Draw
+from .svd_gains import draw_gains, rescale
 from .svd_gauge import draw_gauge
-from .svd_noise import draw_noise
+from .svd_noise import draw_alpha, draw_noise, log_likelihood_of
 from .svd_offsets import draw_offsets
 from .svd_problem import Problem
 from .svd_rank import measure_rank
 from .svd_regression import draw_regression
 from .svd_rows import draw_rows
-from .svd_sides import SIDES
+from .svd_sides import COLUMNS, SIDES
 from .svd_start import init
 from .svd_state import State
 from .svd_truncation import adapt
 
-__all__ = ["adapt", "init", "step"]
+__all__ = ["adapt", "init", "kept", "step"]
 
+kept = Draw.of
 RANK_EVERY = 5  # sweeps: looking costs a few passes over the cells
 
 
@@ -32,13 +37,20 @@ def step(
 ) -> tuple[State, Mapping[str, float]]:
     """Steps 1-5; the state is changed in place."""
     state.sweep += 1
+    log_likelihood = math.nan
     for side in SIDES:
-        draw_rows(problem, rng, state, side, n_threads)
+        sums = draw_rows(problem, rng, state, side, n_threads, problem.prior == "paper" and side is COLUMNS)
+        if sums is not None:
+            log_likelihood = _gains_and_noise(problem, rng, state, sums)
         draw_regression(problem, rng, state, side)
     draw_offsets(problem, rng, state)
-    log_likelihood = draw_noise(problem, rng, state, n_threads)
-    draw_gauge(problem, rng, state)
-    if state.sweep % RANK_EVERY == 0:
+    if problem.prior == "ard" or problem.unequal_noise:
+        log_likelihood = draw_noise(problem, rng, state, n_threads)
+    if problem.prior == "ard":
+        draw_gauge(problem, rng, state)
+    else:
+        rescale(problem, rng, state)
+    if state.sweep % RANK_EVERY == 0 or problem.prior == "paper":
         state.rank = measure_rank(problem, state, n_threads)
     return state, {
         "rank": float(state.rank),
@@ -46,3 +58,12 @@ def step(
         "noise": float(state.alpha),
         "log_likelihood": log_likelihood,
     }
+
+
+def _gains_and_noise(problem: Problem, rng: np.random.Generator, state: State, sums: GainSums) -> float:
+    """s and z from the sums that the columns left behind, and alpha, where it is the only precision."""
+    total = draw_gains(problem, rng, state, sums)
+    if problem.unequal_noise or problem.link != "gaussian":
+        return math.nan
+    state.alpha = draw_alpha(problem, rng, total)
+    return log_likelihood_of(problem, state, total)

@@ -24,7 +24,8 @@ from .svd_state import State
 KEPT_BYTES = 1e9  # all kept draws together: of large matrices not every sweep is kept
 BIRTHS = 2 / 3  # share of burn-in in which components may be born; the rest is for those that the data do not hold
 # a sampler is a module with init(problem, rng, start), step(problem, rng, state, n_threads) and
-# adapt(problem, rng, state, births, n_threads), which is called after every step of burn-in
+# adapt(problem, rng, state, births, n_threads), which is called after every step of burn-in, and kept(problem, state),
+# the draw of a state
 SAMPLERS: dict[str, ModuleType] = {"blocked": svd_blocked}
 
 
@@ -117,7 +118,7 @@ def _run(
         if number < settings.burn_in:
             return None
         every = keep_every(problem, walker.state, settings)
-        return Draw.of(problem, walker.state) if (settings.n_sweeps - 1 - number) % every == 0 else None
+        return sampler.kept(problem, walker.state) if (settings.n_sweeps - 1 - number) % every == 0 else None
 
     checkpoint = None
     if runner.checkpoint is not None:
@@ -134,7 +135,7 @@ def _run(
     ]
     draws = outcome.kept
     if not any(draws):  # stopped within burn-in: the last states are the best there is
-        draws = [[Draw.of(problem, state)] for state in states]
+        draws = [[sampler.kept(problem, state)] for state in states]
     return Fitted(draws, states, outcome.streams, outcome.infos, outcome.steps_done, outcome.interrupted)
 
 

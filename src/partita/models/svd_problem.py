@@ -11,6 +11,7 @@ from .svd_features import Features
 
 LINKS = ("gaussian", "ordinal", "binomial")
 PRIORS = ("ard", "paper")
+NOISE_DFS = np.geomspace(1.0, 1000.0, 31)  # from noise that differs a hundredfold to noise that is practically equal
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Hyper:
     """Numbers of the priors; Gamma laws by shape and rate. Those marked * are in units of the values' spread.
 
     ard     theta_k ~ InvGamma(theta_shape, theta_rate*): the variance of component k in both sides, nearly log-uniform
-    noise   alpha ~ Gamma(noise_shape, noise_rate*), the common precision; g_i, d_j ~ Gamma(noise_df, noise_df)
+    noise   alpha ~ Gamma(noise_shape, noise_rate*), the common precision; g_i ~ Gamma(nu, nu), d_j likewise with a
+            nu of their own: noise_df, or None: learnt, log-uniform on NOISE_DFS
     offsets b_i ~ N(prior mean, 1 / tau), tau ~ Gamma(offset_shape, offset_rate*), of rows and of columns
     mean    mu ~ N(centre, (mean_width*)^2)
     ridge   lambda of a block of features, of the factors and of the offsets apart: Gamma(ridge_shape, ridge_rate / mean
@@ -30,7 +32,7 @@ class Hyper:
     theta_rate: float = 1e-10
     noise_shape: float = 1e-6
     noise_rate: float = 1e-6
-    noise_df: float = 3.0
+    noise_df: float | None = None
     offset_shape: float = 1.0
     offset_rate: float = 0.1
     mean_width: float = 10.0

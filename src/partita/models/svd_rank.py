@@ -70,6 +70,9 @@ def strengths(problem: Problem, state: State, n_threads: int = 1) -> np.ndarray:
 
 
 def measure_rank(problem: Problem, state: State, n_threads: int = 1) -> int:
+    """Components above the edge; under the paper's prior those that are on."""
+    if state.z is not None:
+        return int(state.z.sum())
     if not state.n_components or not len(problem.entries):
         return 0
     return int((strengths(problem, state, n_threads) > COUNTED).sum())

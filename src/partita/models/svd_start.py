@@ -31,7 +31,9 @@ def init(problem: Problem, rng: np.random.Generator, start: str | int = "random"
         scale = np.sqrt(0.3 * size * problem.n_rows * problem.n_columns / len(problem.entries))
         state.U, state.V = np.ascontiguousarray(u * scale), np.ascontiguousarray(v * scale)
     state.edge = noise_edge(problem, rng, state)
-    if problem.prior == "ard":
+    if problem.prior == "paper":
+        as_gains(problem, rng, state, limit)
+    else:
         truncate(problem, rng, state)
     state.rank = measure_rank(problem, state)
     return state
@@ -51,6 +53,23 @@ def blank(problem: Problem, rng: np.random.Generator, k: int) -> State:
         column_regression=start_regression(problem.column_features, k),
     )  # fmt: skip
     return state
+
+
+def as_gains(problem: Problem, rng: np.random.Generator, state: State, limit: int) -> None:
+    """The paper's prior has all its components from the start; those beyond the first few are off."""
+    n, m, k = problem.n_rows, problem.n_columns, state.n_components
+    norms = np.linalg.norm(state.U, axis=0), np.linalg.norm(state.V, axis=0)
+    first = (state.U / norms[0], state.V / norms[1])
+    rest = (rng.standard_normal((n, limit - k)) / math.sqrt(n), rng.standard_normal((m, limit - k)) / math.sqrt(m))
+    state.U, state.V = (np.ascontiguousarray(np.hstack(pair)) for pair in zip(first, rest, strict=True))
+    scale = problem.spread * math.sqrt(n * m)
+    state.s = np.append(norms[0] * norms[1], np.full(limit - k, scale / limit))
+    state.z = np.append(np.ones(k), np.zeros(limit - k))
+    state.alpha_s = limit / float(state.s @ state.s)
+    state.theta = np.full(limit, 1.0 / math.sqrt(n * m))
+    state.row_mean, state.column_mean = np.zeros((n, limit + 1)), np.zeros((m, limit + 1))
+    state.row_regression = start_regression(problem.row_features, limit)
+    state.column_regression = start_regression(problem.column_features, limit)
 
 
 def state_values(problem: Problem, state: State) -> np.ndarray:

@@ -35,6 +35,7 @@ class State:
     U (I, K), V (J, K)                          factors
     theta (K,)                                  prior variances of the factors (ard)
     alpha, row_noise (I,), column_noise (J,)    precision of a cell: alpha g_i d_j
+    row_df, column_df                           nu of g and of d: how alike they are
     tau_row, tau_column                         prior precisions of the offsets
     row_regression, column_regression           coefficients of the features
     row_mean (I, K + 1), column_mean (J, K + 1) prior means of [u_i, b_i] and [v_j, c_j]
@@ -57,6 +58,8 @@ class State:
     column_mean: np.ndarray
     mean: float = 0.0
     alpha: float = 1.0
+    row_df: float = 100.0
+    column_df: float = 100.0
     tau_row: float = 1.0
     tau_column: float = 1.0
     row_regression: Regression = field(default_factory=Regression)

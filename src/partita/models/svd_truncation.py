@@ -28,6 +28,10 @@ def adapt(problem: Problem, rng: np.random.Generator, state: State, births: bool
     """After a sweep of burn-in; `births` says whether components may still be born."""
     if problem.unequal_noise and state.sweep % EDGE_EVERY == 0:
         state.edge = noise_edge(problem, rng, state)
+    if problem.prior == "paper":
+        if births and state.sweep % BIRTH_EVERY == 0:
+            switch_on(problem, rng, state, n_threads)
+        return
     truncate(problem, rng, state)
     room = state.n_components < problem.max_rank + SPARES
     if births and room and state.sweep % BIRTH_EVERY == 0 and len(problem.entries):
@@ -51,13 +55,31 @@ def truncate(problem: Problem, rng: np.random.Generator, state: State) -> None:
 
 
 def give_birth(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> None:
+    u, _, v = residual_pair(problem, rng, state, n_threads)
+    theta = BIRTH_SCALE * edge_scale(state)
+    add_component(state, u * math.sqrt(theta * len(u)), v * math.sqrt(theta * len(v)), theta)
+
+
+def switch_on(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> None:
+    """The paper's prior: a component that is off takes the residual's leading pair."""
+    assert state.s is not None and state.z is not None
+    off = np.flatnonzero(state.z == 0)
+    if not len(off) or not len(problem.entries):
+        return
+    state.U[:, off[0]], state.s[off[0]], state.V[:, off[0]] = residual_pair(problem, rng, state, n_threads)
+    state.z[off[0]] = 1.0
+
+
+def residual_pair(
+    problem: Problem, rng: np.random.Generator, state: State, n_threads: int
+) -> tuple[np.ndarray, float, np.ndarray]:
+    """u (I,), d, v (J,): the leading singular triplet of the weighted residual."""
     entries = problem.entries
     y = entries.values if state.latent is None else state.latent
     weight = state.row_noise[entries.row] * state.column_noise[entries.column]
     residual = (y - fitted_values(problem, state, n_threads)) * weight
-    u, _, v = leading_pairs(cell_matrix(problem, residual), 1, rng)
-    theta = BIRTH_SCALE * edge_scale(state)
-    add_component(state, u[:, 0] * math.sqrt(theta * len(u)), v[:, 0] * math.sqrt(theta * len(v)), theta)
+    u, size, v = leading_pairs(cell_matrix(problem, residual), 1, rng)
+    return u[:, 0], float(size[0]), v[:, 0]
 
 
 def keep_components(state: State, which: np.ndarray) -> None:

@@ -17,7 +17,7 @@ from .regions import region_normalisers, region_potentials, region_sums, region_
 from .relabel import relabel_sweep
 from .resample import resample
 from .split_merge import split_merge
-from .svd import svd_draw_rows, svd_fitted, svd_gather_sums, svd_noise_sums, svd_rotate
+from .svd import svd_column_sums, svd_draw_rows, svd_fitted, svd_gather_sums, svd_rotate, svd_squares
 from .views import move_views, rebuild
 
 __all__ = [
@@ -51,10 +51,11 @@ __all__ = [
     "scan_regions",
     "softmax_loss",
     "split_merge",
+    "svd_column_sums",
     "svd_draw_rows",
     "svd_fitted",
     "svd_gather_sums",
-    "svd_noise_sums",
     "svd_rotate",
+    "svd_squares",
     "tally",
 ]

@@ -45,17 +45,23 @@ def add_products(sums: GainSums, z: np.ndarray, r: np.ndarray, u: np.ndarray, we
     sums.square += weight * (r @ r)
 
 
-def svd_noise_sums(begin: int, end: int, given: ResidualPass, column_sum: np.ndarray) -> None:
+def svd_squares(
+    begin: int, end: int, given: ResidualPass, column_noise: np.ndarray, squares: np.ndarray, row_sum: np.ndarray
+) -> None:
     fitted = np.zeros(len(given.cells.y))
     svd_fitted(begin, end, given, fitted)
     for i in range(begin, end):
         part = slice(given.cells.first[i], given.cells.first[i + 1])
-        j = given.cells.other[part]
-        squares = (given.cells.y[part] - fitted[part]) ** 2
-        given.row_sum[i] = given.column_noise[j] @ squares
-        if len(given.gamma):
-            given.row_noise[i] = given.gamma[i] / (given.df + 0.5 * given.alpha * given.row_sum[i])
-        np.add.at(column_sum, j, given.row_noise[i] * squares)
+        squares[part] = (given.cells.y[part] - fitted[part]) ** 2
+        row_sum[i] = column_noise[given.cells.other[part]] @ squares[part]
+
+
+def svd_column_sums(
+    begin: int, end: int, cells: SideCells, row_noise: np.ndarray, squares: np.ndarray, column_sum: np.ndarray
+) -> None:
+    for i in range(begin, end):
+        part = slice(cells.first[i], cells.first[i + 1])
+        np.add.at(column_sum, cells.other[part], row_noise[i] * squares[part])
 
 
 def svd_fitted(begin: int, end: int, given: ResidualPass, out: np.ndarray) -> None:

@@ -1,0 +1,134 @@
+"""What a Bayesian network answers: queries, interventions, densities, draws, holes filled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..data.decode import decode
+from ..data.schema import Schema
+from ..data.table import Table
+from ..inference.streams import root_sequence
+from ..models.bayes_net import Net
+from ..models.bayes_net_rows import draw_missing, draw_rows, joint_of, log_probability, most_probable, posterior_of
+from ..models.discrete_law import DiscreteLaw
+from .net_structure import position_of
+
+
+class NetAnswers:
+    """Everything from `schema_` and `_net`."""
+
+    schema_: Schema
+    random_state: Any
+    parents_: list[tuple[int, ...]]
+    _net: Net
+    _encode: Any
+
+    def query(
+        self, variables: Any, evidence: Mapping[Any, Any] | None = None, do: Mapping[Any, Any] | None = None
+    ) -> DiscreteLaw:
+        """The joint law of `variables` given `evidence`, in a world where `do` sets columns from outside.
+
+        variables : a column or a list of columns. evidence, do : dicts from columns to levels. Columns are named, or
+        given by position.
+        """
+        check_is_fitted(self, "_net")
+        single = isinstance(variables, str | int | np.integer)
+        asked = [self._position(v, "variables") for v in ([variables] if single else list(variables))]
+        given, forced = self._read_levels(evidence, "evidence"), self._read_levels(do, "do")
+        for node in [*asked, *given]:
+            if asked.count(node) > 1 or node in forced or (node in asked and node in given):
+                raise ValueError(f"query: {self.schema_.label(node)} is there twice among variables, evidence and do.")
+        if not asked:
+            raise ValueError("query: variables is empty. Name at least one column.")
+        row = np.full(self.schema_.n_columns, -1, dtype=np.int32)
+        for node, level in {**given, **forced}.items():
+            row[node] = level
+        law = joint_of(self._net.cut(forced), asked, row)
+        if np.isnan(law).any():
+            raise ValueError(f"query: evidence={evidence!r} has probability zero under this network.")
+        return DiscreteLaw(tuple(self.schema_.names[v] for v in asked), tuple(self._levels(v) for v in asked), law)
+
+    def predict_proba(self, X: Any, variable: Any) -> np.ndarray:
+        """(n, levels) law of one column given the other observed cells of each row; its own cells are not looked at."""
+        check_is_fitted(self, "_net")
+        return posterior_of(self._net, self._encode(X).codes, self._position(variable, "variable"))
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """(n,) log probability of the observed cells of each row."""
+        check_is_fitted(self, "_net")
+        return log_probability(self._net, self._encode(X).codes)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean of `score_samples`."""
+        return float(self.score_samples(X).mean())
+
+    def sample(self, n_samples: int = 1, do: Mapping[Any, Any] | None = None, random_state: Any = None) -> Any:
+        """Rows drawn from the network, in the container of the training table; `do` sets columns from outside."""
+        check_is_fitted(self, "_net")
+        if not isinstance(n_samples, int | np.integer) or isinstance(n_samples, bool) or n_samples < 1:
+            raise ValueError(f"sample: n_samples must be an integer >= 1, got {n_samples!r}.")
+        net = self._net.cut(self._read_levels(do, "do"))
+        return decode(self._table(draw_rows(net, int(n_samples), self._draws(random_state))))
+
+    def impute(self, X: Any, n_draws: int | None = None, return_std: bool = False, random_state: Any = None) -> Any:
+        """X with every hole at its most probable level; with `n_draws=m`, m tables whose holes are drawn jointly.
+
+        With `return_std`, also an array of the standard deviations, which levels do not have: NaN in filled cells.
+        """
+        check_is_fitted(self, "_net")
+        codes = self._encode(X).codes
+        if n_draws is None:
+            filled = decode(self._table(most_probable(self._net, codes)), X)
+            return (filled, np.where(codes < 0, np.nan, 0.0)) if return_std else filled
+        if return_std:
+            raise ValueError("impute: n_draws and return_std=True exclude each other; look at the draws.")
+        if not isinstance(n_draws, int | np.integer) or isinstance(n_draws, bool) or n_draws < 1:
+            raise ValueError(f"n_draws must be an integer >= 1 or None, got {n_draws!r}.")
+        rng = self._draws(random_state)
+        tables = [decode(self._table(draw_missing(self._net, codes, rng)), X) for _ in range(int(n_draws))]
+        return np.stack(tables) if isinstance(tables[0], np.ndarray) else tables
+
+    def to_networkx(self) -> Any:
+        """The graph as a networkx.DiGraph over the columns' names."""
+        import networkx
+
+        check_is_fitted(self, "_net")
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(self.schema_.names)
+        for child, of in enumerate(self.parents_):
+            graph.add_edges_from((self.schema_.names[parent], self.schema_.names[child]) for parent in of)
+        return graph
+
+    def _levels(self, position: int) -> tuple[Any, ...]:
+        return self.schema_.columns[position].levels or ("(never seen)",)
+
+    def _position(self, column: Any, name: str) -> int:
+        return position_of(column, self.schema_, type(self).__name__, name)
+
+    def _read_levels(self, given: Mapping[Any, Any] | None, name: str) -> dict[int, int]:
+        """Column -> code of an assignment of levels."""
+        if given is None:
+            return {}
+        if not isinstance(given, Mapping):
+            raise ValueError(f"{name} must be a dict from columns to levels, got {given!r}.")
+        found: dict[int, int] = {}
+        for column, level in given.items():
+            position = self._position(column, name)
+            levels = self.schema_.columns[position].levels
+            if level not in levels:
+                shown = f"{level!r} is no level of {self.schema_.label(position)}"
+                raise ValueError(f"{name}: {shown}: it has {list(levels)}.")
+            if position in found:
+                raise ValueError(f"{name}: {self.schema_.label(position)} is there twice.")
+            found[position] = levels.index(level)
+        return found
+
+    def _table(self, codes: np.ndarray) -> Table:
+        return Table(self.schema_, np.ascontiguousarray(codes), np.empty((len(codes), 0)))
+
+    def _draws(self, random_state: Any) -> np.random.Generator:
+        return np.random.default_rng(root_sequence(self.random_state if random_state is None else random_state))

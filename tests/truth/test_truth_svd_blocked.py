@@ -1,0 +1,136 @@
+"""The blocked sampler of matrices with holes: every move keeps the joint law of state and cells (Geweke 2004).
+
+State and cells are drawn from the joint prior, the move is made, and no statistic may have changed on average; since a
+draw is compared with its own past, few are needed. All moves together: a chain that alternates a sweep with fresh cells
+against independent draws."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from svd_prior import World, draw_cells, draw_joint, statistics
+
+from partita.models import svd_blocked, svd_gains, svd_gauge, svd_noise, svd_offsets, svd_regression, svd_rows
+from partita.models.svd_problem import Problem
+from partita.models.svd_sides import COLUMNS, ROWS, SIDES
+from partita.models.svd_state import State
+
+LIMIT = 4.2  # standard errors; a few hundred comparisons
+Move = Callable[[Problem, np.random.Generator, State], None]
+
+
+def rows(problem, rng, state):
+    svd_rows.draw_rows(problem, rng, state, ROWS)
+
+
+def columns(problem, rng, state):
+    svd_rows.draw_rows(problem, rng, state, COLUMNS)
+
+
+def regression(problem, rng, state):
+    for side in SIDES:
+        svd_regression.draw_regression(problem, rng, state, side)
+
+
+def offsets(problem, rng, state):
+    svd_offsets.draw_offsets(problem, rng, state)
+
+
+def noise(problem, rng, state):
+    svd_noise.draw_noise(problem, rng, state)
+
+
+def gauge(problem, rng, state):
+    svd_gauge.draw_gauge(problem, rng, state)
+
+
+def gains(problem, rng, state):
+    """With the columns, whose draw leaves the sums behind."""
+    sums = svd_rows.draw_rows(problem, rng, state, COLUMNS, with_sums=True)
+    svd_gains.draw_gains(problem, rng, state, sums)
+
+
+def gains_and_alpha(problem, rng, state):
+    sums = svd_rows.draw_rows(problem, rng, state, COLUMNS, with_sums=True)
+    state.alpha = svd_noise.draw_alpha(problem, rng, svd_gains.draw_gains(problem, rng, state, sums))
+
+
+def rescale(problem, rng, state):
+    svd_gains.rescale(problem, rng, state)
+
+
+def sweep(problem, rng, state):
+    svd_blocked.step(problem, rng, state)
+
+
+ARD, PAPER = World(), World("paper", unequal_noise=False, n_components=3)
+CASES: dict[str, tuple[World, Move]] = {
+    "rows": (ARD, rows),
+    "columns": (ARD, columns),
+    "regression": (ARD, regression),
+    "offsets": (ARD, offsets),
+    "noise": (ARD, noise),
+    "equal noise": (World(unequal_noise=False, features=False), noise),
+    "gauge": (ARD, gauge),
+    "gauge without features": (World(features=False, n_components=3), gauge),
+    "sweep": (ARD, sweep),
+    "sweep of the bare model": (World(offsets=False, unequal_noise=False, features=False), sweep),
+    "paper, rows": (PAPER, rows),
+    "paper, regression": (PAPER, regression),
+    "paper, gains": (PAPER, gains),
+    "paper, gains and noise": (PAPER, gains_and_alpha),
+    "paper, rescaling": (PAPER, rescale),
+    "paper, sweep": (PAPER, sweep),
+    "paper, unequal noise": (World("paper", n_components=3), sweep),
+}
+
+
+def changes(world: World, move: Move, draws: int, seed: int = 1) -> dict[str, float]:
+    """Mean change of every statistic by a move, in standard errors."""
+    rng, found = np.random.default_rng(seed), []
+    for _ in range(draws):
+        problem, state = draw_joint(rng, world)
+        before = statistics(problem, state)
+        move(problem, rng, state)
+        after = statistics(problem, state)
+        found.append([after[key] - before[key] for key in before])
+    each = np.array(found)
+    error = np.maximum(each.std(axis=0), 1e-12) / np.sqrt(draws)
+    return dict(zip(before, (each.mean(axis=0) / error).tolist(), strict=True))
+
+
+def worst(found: dict[str, float]) -> tuple[str, float]:
+    key = max(found, key=lambda name: abs(found[name]))
+    return key, found[key]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_move_keeps_the_joint_law(case):
+    key, value = worst(changes(*CASES[case], 800))
+    assert abs(value) < LIMIT, (key, value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_a_move_keeps_the_joint_law_in_many_draws(case):
+    key, value = worst(changes(*CASES[case], 30_000, seed=2))
+    assert abs(value) < LIMIT, (key, value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", [ARD, PAPER, World(features=False)], ids=["ard", "paper", "no features"])
+def test_a_chain_of_sweeps_and_fresh_cells_has_the_prior_as_its_law(world):
+    rng, batches, length = np.random.default_rng(3), 40, 500
+    alone = np.array([list(statistics(*draw_joint(rng, world)).values()) for _ in range(batches * length // 2)])
+    problem, state = draw_joint(rng, world)
+    chain = []
+    for _ in range(batches * length):
+        svd_blocked.step(problem, rng, state)
+        problem = draw_cells(rng, problem, state)
+        found = statistics(problem, state)
+        chain.append(list(found.values()))
+    means = np.array(chain).reshape(batches, length, -1).mean(axis=1)
+    error = np.sqrt(means.var(axis=0, ddof=1) / batches + alone.var(axis=0) / len(alone))
+    gap = (means.mean(axis=0) - alone.mean(axis=0)) / np.maximum(error, 1e-12)
+    key, value = worst(dict(zip(found, gap)))
+    assert abs(value) < LIMIT, (key, value)
