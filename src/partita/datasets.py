@@ -23,6 +23,7 @@ from partita.data.synthetic import (
     make_mixed_clusters,
     remove_cells,
 )
+from partita.data.synthetic_ratings import make_ratings
 from partita.data.tic_tac_toe import load_tic_tac_toe
 
 __all__ = [
@@ -43,5 +44,6 @@ __all__ = [
     "make_coin_classes",
     "make_coin_mixture",
     "make_mixed_clusters",
+    "make_ratings",
     "remove_cells",
 ]

@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from partita import (
     AClass,
+    BayesianSVD,
     CRPMixture,
     HybridClassifier,
     IQGMEClassifier,
@@ -21,6 +22,7 @@ QUICK = {"n_filters": 2, "n_sweeps": 4}
 ESTIMATORS = [
     AClass(**QUICK),
     AClass(inference="smc", **QUICK),
+    BayesianSVD(burn_in=4, n_samples=4, n_chains=1, max_rank=3),
     CRPMixture(**QUICK),
     CRPMixture(inference="smc", **QUICK),
     HybridClassifier(AClass(**QUICK)),
@@ -34,7 +36,19 @@ ESTIMATORS = [
 ]
 
 
+# of a matrix model cells are asked for by the ids of their row and column, so checks that call predict(X) or score(X)
+# cannot; what they look for is looked for in test_bayesian_svd_conventions.py
+BY_IDS = (
+    "check_dict_unchanged", "check_dtype_object", "check_estimator_sparse_array", "check_estimator_sparse_matrix",
+    "check_estimators_dtypes", "check_estimators_pickle", "check_f_contiguous_array_estimator", "check_fit2d_predict1d",
+    "check_fit_idempotent", "check_fit_score_takes_y", "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance", "check_n_features_in_after_fitting", "check_pipeline_consistency",
+)  # fmt: skip
+
+
 def not_expected(estimator):
+    if isinstance(estimator, BayesianSVD):
+        return dict.fromkeys(BY_IDS, "predict and score take ids of rows and columns, not a table X")
     if isinstance(estimator, KikuchiBayesClassifier) and estimator.estimate == "evidence":
         reason = "modes are found to a tolerance with single-precision factors: repeated rows agree to 1e-5, not 1e-7"
         return {"check_sample_weight_equivalence_on_dense_data": reason}
@@ -57,13 +71,16 @@ def test_parameters_are_stored_as_given_and_survive_clone(estimator):
     marked = type(estimator)(**{name: mark for name in names})
     assert marked.get_params(deep=False) == {name: mark for name in names}
     seeded = {"random_state": 3} if "random_state" in names else {}
-    changed = clone(estimator).set_params(column_kinds=["real"], **seeded)
+    kinds = {} if isinstance(estimator, BayesianSVD) else {"column_kinds": ["real"]}
+    changed = clone(estimator).set_params(**kinds, **seeded)
     assert clone(changed).get_params(deep=False).keys() == set(names)
     assert repr(clone(changed)) == repr(changed)
 
 
 @pytest.mark.parametrize(
-    "cls", [AClass, CRPMixture, HybridClassifier, IQGMEClassifier, KikuchiBayesClassifier, NaiveBayes, TANClassifier]
+    "cls",
+    [AClass, BayesianSVD, CRPMixture, HybridClassifier, IQGMEClassifier, KikuchiBayesClassifier, NaiveBayes,
+     TANClassifier],
 )
 @pytest.mark.parametrize("name", ["random_state", "n_jobs", "column_kinds", "progress", "time_budget", "checkpoint"])
 def test_every_estimator_has_the_common_parameters(cls, name):
@@ -75,6 +92,7 @@ def test_every_estimator_has_the_common_parameters(cls, name):
     [
         (AClass(inference="gibs"), "AClass: inference .*Did you mean 'gibbs'"),
         (AClass(n_filters=0), "AClass: n_filters must be an integer >= 1, got 0"),
+        (BayesianSVD(prior="ards"), "BayesianSVD: prior .*Did you mean 'ard'"),
         (CRPMixture(alpha="guess"), "CRPMixture: alpha"),
         (CRPMixture(time_budget=0), "CRPMixture: time_budget"),
         (HybridClassifier(n_draws=0), "HybridClassifier: n_draws"),

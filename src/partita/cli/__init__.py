@@ -48,7 +48,7 @@ def _fail(message: str, code: int = 2) -> int:
 def _not_yet(command: str) -> str:
     return (
         f"{command}: {LATER[command]} belongs to a later release and is not in this one. "
-        "This one has: demo, describe, fit, predict, impute, report, reproduce."
+        "This one has: demo, describe, fit, predict, impute, complete, report, reproduce."
     )
 
 

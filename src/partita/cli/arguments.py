@@ -5,10 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-LATER = {
-    "structure": "structure learning (StructureLearner)",
-    "complete": "matrix completion (BayesianSVD)",
-}
+LATER = {"structure": "structure learning (StructureLearner)"}
 """Commands of releases to come, and what they will do."""
 
 MODELS = ("aclass", "iqgme", "kikuchi", "naive-bayes", "qgme", "tan", "crp")
@@ -41,6 +38,7 @@ def make_parser() -> argparse.ArgumentParser:
     impute = commands.add_parser("impute", parents=[general, table, learning], help="fill the missing cells")
     impute.add_argument("inputs", nargs="+", metavar="[MODEL] FILE", help="a table, or a saved model and a table")
     impute.add_argument("--output", required=True, type=Path, metavar="OUT", help=".csv, .tsv, .parquet or .json")
+    _add_complete(commands, general)
     report = commands.add_parser("report", parents=[general, table, learning], help="a self-contained HTML page")
     report.add_argument("file", help=FILE)
     report.add_argument("--output", type=Path, metavar="HTML", help="default: the file's name with .html")
@@ -53,6 +51,38 @@ def make_parser() -> argparse.ArgumentParser:
     for name in LATER:
         commands.add_parser(name, parents=[general])
     return parser
+
+
+def _add_complete(commands: argparse._SubParsersAction, general: argparse.ArgumentParser) -> None:
+    complete = commands.add_parser("complete", parents=[general], help="fill a matrix with holes, with intervals")
+    complete.add_argument("file", help=f"entries or the matrix itself ({FILE}), or a saved model (.partita)")
+    complete.add_argument("--output", required=True, type=Path, metavar="OUT", help=".csv, .tsv, .parquet or .json")
+    for name, what in (("rows", "row ids"), ("columns", "column ids"), ("values", "values"), ("trials", "trials")):
+        complete.add_argument(f"--{name}", metavar="COL", help=f"the column of {what}, where the table lists entries")
+    complete.add_argument("--id", metavar="COL", help="the column of row ids, where the table is the matrix")
+    complete.add_argument("--predict", metavar="PAIRS", help="a table of cells to predict: row ids and column ids")
+    complete.add_argument("--form", choices=("wide", "long"), help="write the whole matrix, or a line per missing cell")
+    complete.add_argument("--interval", type=float, default=0.9, metavar="P", help="of intervals (default: 0.9)")
+    complete.add_argument("--link", choices=("gaussian", "ordinal", "binomial"), default="gaussian")
+    complete.add_argument("--duplicates", choices=("error", "mean"), default="error", help="cells that occur twice")
+    complete.add_argument("--max-rank", type=int, default=32, metavar="N", help="default: 32")
+    complete.add_argument("--samples", type=int, default=300, metavar="N", help="sweeps kept (default: 300)")
+    complete.add_argument("--burn-in", type=int, default=200, metavar="N", help="sweeps before (default: 200)")
+    complete.add_argument("--chains", type=int, default=2, metavar="N", help="default: 2")
+    complete.add_argument("--save", type=Path, metavar="MODEL", help="also save the model, for later calls")
+    complete.add_argument("--report", type=Path, metavar="HTML", help="also a page about the model, with pictures")
+    complete.add_argument("--drop", action="append", default=[], metavar="COL", help="leave this column out")
+    complete.add_argument("--missing", action="append", default=[], metavar="MARK", help="one more mark of a hole")
+    _add_running(complete)
+
+
+def _add_running(options: argparse.ArgumentParser) -> None:
+    options.add_argument("--seed", type=int, default=0, help="same seed, same result (default: 0)")
+    options.add_argument(
+        "--jobs", type=int, default=-1, help="threads; the result does not depend on it (default: all)"
+    )
+    options.add_argument("--time-budget", type=float, metavar="SECONDS", help="stop learning after about this time")
+    options.add_argument("--checkpoint", metavar="PATH", help="write progress here, and resume from it")
 
 
 def _table_options() -> argparse.ArgumentParser:
@@ -78,10 +108,5 @@ def _learning_options() -> argparse.ArgumentParser:
     options.add_argument("--target", metavar="COL", help="the column to predict")
     options.add_argument("--model", choices=MODELS, help="default: aclass with a target, else crp")
     options.add_argument("--sweeps", type=int, metavar="N", help="sweeps of each chain (aclass, crp)")
-    options.add_argument("--seed", type=int, default=0, help="same seed, same result (default: 0)")
-    options.add_argument(
-        "--jobs", type=int, default=-1, help="threads; the result does not depend on it (default: all)"
-    )
-    options.add_argument("--time-budget", type=float, metavar="SECONDS", help="stop learning after about this time")
-    options.add_argument("--checkpoint", metavar="PATH", help="write progress here, and resume from it")
+    _add_running(options)
     return options

@@ -12,7 +12,7 @@ from partita.data.files import read_frame
 def open_frame(args: argparse.Namespace, path: str) -> Any:
     """The table of a file without the dropped columns."""
     frame = read_frame(path, args.missing)
-    _check_columns(args.drop, frame, "--drop")
+    check_columns(args.drop, frame, "--drop")
     return frame.drop(columns=args.drop)
 
 
@@ -24,7 +24,7 @@ def kinds_of(args: argparse.Namespace, frame: Any) -> dict[str, str]:
         if not equals or not name or not kind:
             raise ValueError(f"--kind {text}: expected COL=KIND, for example --kind age=real.")
         kinds[name] = kind
-    _check_columns(list(kinds), frame, "--kind")
+    check_columns(list(kinds), frame, "--kind")
     return kinds
 
 
@@ -32,7 +32,7 @@ def split_target(args: argparse.Namespace, frame: Any) -> tuple[Any, Any]:
     """The table and its target column; None for the target where none is named."""
     if args.target is None:
         return frame, None
-    _check_columns([args.target], frame, "--target")
+    check_columns([args.target], frame, "--target")
     return frame.drop(columns=args.target), frame[args.target]
 
 
@@ -49,7 +49,8 @@ def known_columns(model: Any, frame: Any, path: str) -> Any:
     return frame[names] if names else frame
 
 
-def _check_columns(names: list[str], frame: Any, option: str) -> None:
+def check_columns(names: list[str], frame: Any, option: str) -> None:
+    """Raise where the table has no column of one of the names that an option gives."""
     for name in names:
         if name not in frame.columns:
             shown = ", ".join(map(str, list(frame.columns)[:20])) + (", ..." if len(frame.columns) > 20 else "")

@@ -200,3 +200,18 @@ def _check_size(source: Source) -> None:
             f"Found array with 0 sample(s) (shape=(0, {n_columns})) while a minimum of 1 is required. "
             "Pass a table with at least one row."
         )
+
+
+def wide_frame(container: str, matrix: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> Any:
+    """A matrix as what the caller works with: "pandas" with ids as index and columns, "polars" with the names of its
+    columns, else the array itself.
+    """
+    if container == "pandas":
+        import pandas
+
+        return pandas.DataFrame(matrix, index=pandas.Index(rows), columns=pandas.Index(columns))
+    if container == "polars":
+        import polars
+
+        return polars.DataFrame({str(name): matrix[:, k] for k, name in enumerate(columns)})
+    return matrix

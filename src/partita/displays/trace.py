@@ -7,31 +7,37 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..estimators.bayesian_svd import BayesianSVD
 from ..estimators.mixture_base import MixtureEstimator
 from .canvas import QUIET, canvas, colour
 from .wanted import need
 
 
 class TraceDisplay:
-    """One line per chain; the first half, which no answer uses, is shaded.
+    """One line per chain; the sweeps that no answer uses are shaded: the first half, or those before `kept_from`.
 
     trace       (chains, sweeps) one recorded number.
     name        what was recorded.
-    r_hat       its R-hat over the second half, None where not known; near 1 means that the chains agree.
+    r_hat       its R-hat over the other sweeps, None where not known; near 1 means that the chains agree.
+    kept_from   first sweep that answers use, counted from 0; None: half of them.
     """
 
-    def __init__(self, trace: np.ndarray, name: str, r_hat: float | None = None) -> None:
+    def __init__(
+        self, trace: np.ndarray, name: str, r_hat: float | None = None, kept_from: int | None = None
+    ) -> None:
         self.trace = trace
         self.name = name
         self.r_hat = r_hat
+        self.kept_from = kept_from
 
     @classmethod
     def from_estimator(cls, estimator: Any, name: str | None = None) -> TraceDisplay:
-        """Of a model fitted by chains (`inference="gibbs"`).
+        """Of a `BayesianSVD`, or a mixture fitted by chains (`inference="gibbs"`).
 
         name        which of the recorded numbers (the keys of `trace_`); by default the first.
         """
-        need(cls, "a fitted CRPMixture or AClass", estimator, isinstance(estimator, MixtureEstimator))
+        able = isinstance(estimator, MixtureEstimator | BayesianSVD)
+        need(cls, "a fitted CRPMixture, AClass or BayesianSVD", estimator, able)
         check_is_fitted(estimator)
         traces = getattr(estimator, "trace_", None)
         if not traces:
@@ -43,13 +49,15 @@ class TraceDisplay:
         if name not in traces:
             raise ValueError(f"name={name!r} was not recorded. Recorded: {', '.join(map(repr, traces))}.")
         diagnosed = getattr(estimator, "diagnostics_", {}).get(name)
-        return cls(np.asarray(traces[name]), name, None if diagnosed is None else diagnosed["r_hat"])
+        kept_from = getattr(estimator, "n_dropped_", None)
+        return cls(np.asarray(traces[name]), name, None if diagnosed is None else diagnosed["r_hat"], kept_from)
 
     def plot(self, ax: Any = None) -> TraceDisplay:
         """Draw on `ax` (by default a new figure); `ax_` and `figure_` keep where."""
         ax = canvas(ax)
         sweeps = np.arange(1, self.trace.shape[1] + 1)
-        ax.axvspan(1, max(1.0, len(sweeps) / 2 + 0.5), color=QUIET, alpha=0.18, linewidth=0)
+        dropped = len(sweeps) / 2 if self.kept_from is None else self.kept_from
+        ax.axvspan(1, max(1.0, dropped + 0.5), color=QUIET, alpha=0.18, linewidth=0)
         for k, line in enumerate(self.trace):
             ax.plot(sweeps, line, color=colour(k), linewidth=1.1, alpha=0.75)
         ax.set(xlabel="sweep", ylabel=self.name.replace("_", " "))

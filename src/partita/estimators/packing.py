@@ -32,12 +32,18 @@ from ..models.kikuchi import Kikuchi
 from ..models.online import Online
 from ..models.problem import Settings, make_grids
 from ..models.soundness import Unsound
+from ..models.svd_missingness import Side
+from ..models.svd_predict import Posterior
+from ..models.svd_state import State
 from ..models.tan import Tree
+from .matrix_learning import Matrix
+from .matrix_packing import matrix_from_tree, matrix_to_tree, posterior_from_tree, posterior_to_tree
 
 # public estimators -> the module of this package that defines them
 PUBLIC = {
     "AClass": "aclass",
     "BayesianNetwork": "bayesian_network",
+    "BayesianSVD": "bayesian_svd",
     "CRPMixture": "crp_mixture",
     "HybridClassifier": "hybrid_classifier",
     "IQGMEClassifier": "iqgme",
@@ -144,6 +150,12 @@ _CODECS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "SeedSequence": (np.random.SeedSequence, lambda seed: seed.state, lambda tree: np.random.SeedSequence(**tree)),
     "RandomState": (np.random.RandomState, lambda state: state.get_state(legacy=False), _legacy_from_tree),
     "Pool": (Pool, Pool.to_tree, Pool.from_tree),
+    "Matrix": (
+        Matrix, lambda matrix: matrix_to_tree(matrix, pack), lambda tree: matrix_from_tree(tree, unpack),
+    ),
+    "MatrixPosterior": (Posterior, posterior_to_tree, posterior_from_tree),
+    "MatrixSide": (Side, Side.to_tree, Side.from_tree),
+    "MatrixState": (State, State.to_tree, State.from_tree),
     "Tree": (Tree, Tree.to_tree, Tree.from_tree),
     "path": (os.PathLike, os.fspath, str),
 }

@@ -24,6 +24,7 @@ class Draw:
     column_coefficients            sum over blocks of features @ block.axes @ coefficients
     cuts (L - 1,)                  of an ordinal link, else empty
     rank                           components above the noise edge
+    row_df, column_df              nu of g and of d, for rows and columns never seen; NaN where noise is equal
     """
 
     link: str
@@ -43,19 +44,22 @@ class Draw:
     column_coefficients: tuple[np.ndarray, ...]
     cuts: np.ndarray
     rank: int
+    row_df: float = float("nan")
+    column_df: float = float("nan")
 
     @classmethod
     def of(cls, problem: Problem, state: State) -> Draw:
         on = slice(None) if state.z is None else np.flatnonzero(state.z)
         gain = state.gain[on]
         theta, column_theta = prior_variances(problem, state)
+        df = (float(state.row_df), float(state.column_df)) if problem.unequal_noise else (float("nan"), float("nan"))
         return cls(
             problem.link, float(state.mean), _single(state.row_offset), _single(state.column_offset),
             _single(state.U[:, on] * gain), _single(state.V[:, on]), _single(theta[on] * gain**2),
             _single(column_theta[on]), float(state.tau_row), float(state.tau_column), float(state.alpha),
             _single(state.row_noise), _single(state.column_noise), _kept(state.row_regression, on, gain),
             _kept(state.column_regression, on, np.ones(len(gain))),
-            _single(np.zeros(0) if state.cuts is None else state.cuts), int(state.rank),
+            _single(np.zeros(0) if state.cuts is None else state.cuts), int(state.rank), *df,
         )  # fmt: skip
 
     def fitted(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

@@ -14,8 +14,9 @@ from partita.displays.reliability import ReliabilityDisplay
 from partita.report.columns import column_facts, size_of
 from partita.report.experts import expert_picture, gate_facts
 from partita.report.interactions import interaction_picture
+from partita.report.matrices import matrix_facts, matrix_pictures
 from partita.report.scores import Scores, score
-from partita.report.summary import group_posteriors, learnt_facts
+from partita.report.summary import group_posteriors, learnt_facts, set_parameters
 from partita.report.tables import percent
 
 _SIZES_SHOWN = 20
@@ -41,6 +42,19 @@ def render_report(model: Any, X: Any, title: str = "Report", held_out: tuple[Any
         gates=gate_facts(model, X),
         experts=None if experts is None else _embedded(experts),
         calibration=None if held_out is None else _calibration(model, *held_out),
+    )
+
+
+def render_matrix_report(model: Any, title: str = "Report") -> str:
+    """The page about a fitted `BayesianSVD`: what it learnt, the completed matrix, the rank, the factors."""
+    facts = matrix_facts(model)
+    return _render(
+        "matrix.html",
+        title=title,
+        model=type(model).__name__,
+        size=facts[0][1],
+        facts=[*facts[1:], ("parameters", set_parameters(model) or "all at their defaults")],
+        pictures=[(question, _embedded(png), note) for question, png, note in matrix_pictures(model)],
     )
 
 

@@ -10,9 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from partita.data.kinds import DISCRETE
+from partita.estimators.bayesian_svd import BayesianSVD
 from partita.report.columns import column_facts, size_of
 from partita.report.experts import expert_facts
 from partita.report.interactions import interaction_facts
+from partita.report.matrices import matrix_text
 from partita.report.tables import align, likely_sizes, number, percent
 
 _R_HAT_FINE = 1.1
@@ -21,8 +23,12 @@ _R_HAT_FINE = 1.1
 def summary(model: Any, X: Any = None) -> str:
     """Print-friendly summary of a fitted model: what it learnt, then one line per column.
 
-    X       the training table, or another of the same columns: with it missing shares and values are shown.
+    X       the training table, or another of the same columns: with it missing shares and values are shown. Of no
+            use to a `BayesianSVD`, whose matrix has cells of one kind.
     """
+    if isinstance(model, BayesianSVD):
+        check_is_fitted(model, "row_ids_")
+        return f"{matrix_text(model)}\n  parameters: {set_parameters(model) or 'all at their defaults'}"
     check_is_fitted(model, "schema_")
     schema = model.schema_
     facts = learnt_facts(model)

@@ -1,0 +1,224 @@
+"""Observed cells of a matrix, however they are given: dense with holes, sparse, triplets, frames of three columns."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from partita.data.cells import read_array, read_pandas, read_polars
+from partita.data.containers import open_table
+from partita.data.ids import Ids, as_labels, learn_ids, shown
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Cells that are known.
+
+    rows, columns   ids of the two sides.
+    row, column     (m,) int64 place of every cell among them.
+    values          (m,) float64, finite.
+    trials          (m,) float64 numbers of trials, where values count successes; else None.
+    """
+
+    rows: Ids
+    columns: Ids
+    row: np.ndarray
+    column: np.ndarray
+    values: np.ndarray
+    trials: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def cell(self, k: int) -> str:
+        """The k-th cell as a message names it."""
+        return f"row {shown(self.rows.labels[self.row[k]])}, column {shown(self.columns.labels[self.column[k]])}"
+
+    def take(self, which: np.ndarray) -> Observed:
+        """Some of the cells; both sides keep all their ids."""
+        trials = None if self.trials is None else self.trials[which]
+        return replace(self, row=self.row[which], column=self.column[which], values=self.values[which], trials=trials)
+
+
+# ---- frames ----
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a pandas or polars frame."""
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    return (pandas is not None and isinstance(X, pandas.DataFrame)) or (
+        polars is not None and isinstance(X, polars.DataFrame)
+    )
+
+
+def is_long(X: Any, link: str) -> bool:
+    """Whether a frame lists entries: row ids, column ids, values (and trials), rather than being the matrix itself.
+
+    It does where it has three columns (or four, with trials) with names, and the first two hold ids: no fractions and
+    no holes.
+    """
+    if not is_frame(X) or not all(isinstance(name, str) for name in X.columns):
+        return False
+    if len(X.columns) != 3 and not (len(X.columns) == 4 and link == "binomial"):
+        return False
+    return all(_holds_ids(_column(X, k)) for k in range(2))
+
+
+def _holds_ids(series: Any) -> bool:
+    array = series.to_numpy()
+    if array.dtype.kind == "f":
+        return False
+    return array.dtype.kind != "O" or not any(value is None or value != value for value in array.tolist())
+
+
+def _column(frame: Any, k: int) -> Any:
+    return frame.iloc[:, k] if hasattr(frame, "iloc") else frame.to_series(k)
+
+
+def named_columns(frame: Any, names: list[Any], who: str) -> list[Any]:
+    """Columns of a frame by their names; None stays None."""
+    if not is_frame(frame):
+        raise ValueError(f"{who}: data must be a pandas or polars frame, got {type(frame).__name__}.")
+    for name in names:
+        if name is not None and (not isinstance(name, str | int) or name not in list(frame.columns)):
+            raise ValueError(
+                f"{who}: the frame has no column {name!r}. Its columns: {', '.join(map(str, frame.columns))}. Name "
+                "the columns of row ids, of column ids and of values."
+            )
+    return [None if name is None else frame[name] for name in names]
+
+
+# ---- numbers ----
+
+
+def read_numbers(values: Any, name: str) -> np.ndarray:
+    """(m,) float64, NaN where missing; words and infinities are refused."""
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    if pandas is not None and isinstance(values, pandas.Series):
+        cells = read_pandas(values, name)
+    elif polars is not None and isinstance(values, polars.Series):
+        cells = read_polars(values, name)
+    else:
+        array = values if isinstance(values, np.ndarray) else as_numbers(values)
+        if array.ndim != 1:
+            raise ValueError(f"{name}: expected one number per entry, got an array of shape {array.shape}.")
+        cells = read_array(array, name)
+    if cells.origin == "empty" or cells.numeric:
+        return np.array(cells.floats(), dtype=np.float64)
+    where = next((k for k, v in enumerate(np.asarray(cells.values).tolist()) if isinstance(v, str)), 0)
+    shown = cells.categories[0] if cells.origin == "category" else cells.values[where]
+    raise ValueError(
+        f"{name}: entry {where} is {shown!r}, which is no number. Convert it to one, or leave the entry out."
+    )
+
+
+def as_numbers(values: Any) -> np.ndarray:
+    """A sequence as an array; objects where it is not all numbers."""
+    listed = list(values) if hasattr(values, "__iter__") else [values]
+    array = np.asarray(listed)
+    return array if array.dtype.kind in "biuf" else np.array(listed, dtype=object)
+
+
+def check_finite(observed: Observed, name: str = "values") -> Observed:
+    """The entries with a value; one that is infinite is named."""
+    infinite = np.isinf(observed.values)
+    if infinite.any():
+        k = int(np.argmax(infinite))
+        raise ValueError(
+            f"{name}: the cell of {observed.cell(k)} is {observed.values[k]} (infinity). Give finite numbers, or leave "
+            "the cell out (NaN)."
+        )
+    missing = np.isnan(observed.values)
+    if not missing.any():
+        return observed
+    return observed.take(~missing)  # not observed after all; its row and column stay known
+
+
+# ---- triplets ----
+
+
+def read_triplets(
+    rows: Any, columns: Any = None, values: Any = None, trials: Any = None, data: Any = None, who: str = "fit_triplets"
+) -> Observed:
+    """Entries from ids and numbers; from a frame `data` and the names of its columns; or from a frame's first columns
+    (row ids, column ids, values, and trials where there is a fourth).
+    """
+    if data is not None:
+        rows, columns, values, trials = named_columns(data, [rows, columns, values, trials], who)
+    elif is_frame(rows):
+        if not 3 <= len(rows.columns) <= 4 or columns is not None:
+            raise ValueError(
+                f"{who}: a frame that lists entries has three columns (row ids, column ids, values) or four (trials), "
+                f"got {len(rows.columns)}. Name the columns: fit_triplets('user', 'item', 'rating', data=frame)."
+            )
+        rows, columns, values, *more = named_columns(rows, list(rows.columns), who)
+        trials = more[0] if more else trials
+    if columns is None or values is None:
+        raise ValueError(f"{who}: columns and values are missing. Pass ids of rows, ids of columns and values.")
+    row_labels, column_labels = as_labels(rows, "row"), as_labels(columns, "column")
+    numbers = read_numbers(values, "values")
+    counts = None if trials is None else read_numbers(trials, "trials")
+    lengths = {"rows": len(row_labels), "columns": len(column_labels), "values": len(numbers)}
+    lengths |= {} if counts is None else {"trials": len(counts)}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"{who}: one entry has one of each, got different lengths: {told}.")
+    row_ids, row = learn_ids(row_labels, "row")
+    column_ids, column = learn_ids(column_labels, "column")
+    return check_finite(Observed(row_ids, column_ids, row, column, numbers, counts))
+
+
+# ---- whole matrices ----
+
+
+def read_matrix(X: Any, trials: Any = None) -> Observed:
+    """Entries of a dense matrix (NaN, None, NA: not observed) or a sparse one (stored: observed, zeros too)."""
+    sparse = sys.modules.get("scipy.sparse")
+    if sparse is not None and sparse.issparse(X):
+        return _read_sparse(X, trials, sparse)
+    source = open_table(X)
+    n, p = len(source), source.n_columns
+    cells = np.empty((n, p))
+    for k, given in enumerate(source.cells(range(p))):
+        if not given.numeric and given.origin != "empty":
+            words = np.asarray(given.values).tolist()
+            where = next((i for i, v in enumerate(words) if isinstance(v, str)), 0)
+            raise ValueError(
+                f"X: {source.label(k)} holds {given.origin} (row {where}: {words[where]!r}), and a matrix holds "
+                "numbers. Convert or drop the column; a frame that lists entries goes to fit_triplets."
+            )
+        cells[:, k] = given.floats()
+    labels = np.arange(p) if source.container == "numpy" else as_labels(list(source.labels), "column")
+    index = source.data.index.to_numpy() if source.container == "pandas" else np.arange(n)
+    rows, columns = Ids(as_labels(index, "row"), "row"), Ids(labels, "column")
+    row, column = np.nonzero(~np.isnan(cells))
+    counts = None if trials is None else _same_cells(trials, row, column, cells.shape)
+    return check_finite(Observed(rows, columns, row, column, cells[row, column], counts), "X")
+
+
+def _read_sparse(X: Any, trials: Any, sparse: Any) -> Observed:
+    if len(X.shape) != 2:
+        raise ValueError(f"X: a sparse array of shape {X.shape} is no matrix. Pass one with rows and columns.")
+    if X.dtype.kind == "c":
+        raise ValueError("Complex data not supported: X is a complex sparse matrix. Pass its real part.")
+    coo = sparse.coo_matrix(X)
+    row, column = coo.row.astype(np.int64), coo.col.astype(np.int64)
+    order = np.lexsort((column, row))
+    row, column, values = row[order], column[order], coo.data[order].astype(np.float64)
+    counts = None if trials is None else _same_cells(trials, row, column, X.shape)
+    rows, columns = Ids(np.arange(X.shape[0]), "row"), Ids(np.arange(X.shape[1]), "column")
+    return check_finite(Observed(rows, columns, row, column, values, counts), "X")
+
+
+def _same_cells(trials: Any, row: np.ndarray, column: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """The numbers of trials at these cells."""
+    if not hasattr(trials, "shape") or tuple(trials.shape) != tuple(shape):
+        got = getattr(trials, "shape", type(trials).__name__)
+        raise ValueError(f"trials: expected a matrix of the shape of X, {tuple(shape)}, got {got}.")
+    if hasattr(trials, "tocsr"):
+        return np.asarray(trials.tocsr()[row, column], dtype=np.float64).ravel()
+    array = trials.to_numpy() if hasattr(trials, "to_numpy") else np.asarray(trials)
+    return array[row, column].astype(np.float64)

@@ -1,0 +1,302 @@
+"""`BayesianSVD`: matrix completion with a rank that is inferred and error bars that can be believed."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..data.entries import is_frame, is_long, read_matrix, read_triplets
+from ..data.validate import Constraint, boolean, either, integer, one_of, optional
+from ..inference.streams import root_sequence
+from ..models import svd_chains
+from ..models.svd_soundness import check_matrix_model
+from .base import TableEstimator
+from .matrix_answers import MatrixAnswers
+from .matrix_fold_in import folded
+from .matrix_learning import Matrix, grown_matrix, make_problem, new_matrix
+from .matrix_summary import describe_chains, posterior_of
+
+NEVER = Constraint("None: a matrix has one kind of cells, which link= says", lambda value: value is None)
+
+
+class BayesianSVD(MatrixAnswers, TableEstimator):
+    """Completion of a matrix with holes: cell = mean + row + column offset + product of a few factors + noise.
+
+    Parameters
+    ----------
+    max_rank : most factors that may stand above the noise.
+    prior : "ard", the recommended default: scales of factors free down to zero, noise that differs by row and column;
+        "paper", the thesis's: factors switched on or off.
+    sampler : "blocked" (rows drawn whole) or "coordinate" (the thesis's, number by number; prior="paper" only).
+    link : "gaussian" for measurements and ratings; "ordinal" for levels, whose cut points are learnt; "binomial" for
+        successes out of trials.
+    n_samples, burn_in : sweeps of each chain that are kept, and dropped before.
+    n_chains : independent chains.
+    init : where a chain begins: "random", "svd", or an integer, a starting rank.
+    missingness_features : implicit feedback: how many singular vectors of the pattern of observed cells are features
+        of rows and columns, log activity beside them. "auto": up to 100 where the pattern is not what chance would
+        make of it; 0: none.
+    offsets : whether mean, row and column offsets are in the model (None: yes, but not with sampler="coordinate").
+    unequal_noise : whether noise differs by row and column (None: with prior="ard", but not with link="binomial").
+    duplicates : a cell given twice: "error", or "mean" (successes and trials are summed).
+    column_kinds : None only; the kind of all cells is said by `link`.
+    random_state, n_jobs, progress, time_budget, checkpoint : as in all estimators. Same seed, same result, for any
+        `n_jobs`.
+
+    Attributes
+    ----------
+    row_ids_, column_ids_ : ids of the rows and of the columns, in the order of the completed matrix.
+    rank_ : posterior mode of the rank: components that stand above the noise edge; `rank_posterior_` : dict, rank to
+        probability. On ratings smaller components fade into the noise without an end: the rank counts those above.
+    levels_ : of an ordinal link, the levels in order.
+    trace_ : dict, name to array (chains, sweeps); `r_hat_` : dict, name to R-hat over the kept sweeps (1 is best).
+    noise_ : posterior mean of the noise's standard deviation, of a row and a column of ordinary noise (Gaussian link).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from partita import BayesianSVD
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.outer(rng.normal(size=30), rng.normal(size=20))
+    >>> X[rng.random(X.shape) < 0.5] = np.nan
+    >>> model = BayesianSVD(random_state=0, burn_in=50, n_samples=50).fit(X)
+    >>> model.rank_
+    1
+    >>> bool(np.isfinite(model.complete()).all())
+    True
+    """
+
+    _constraints: ClassVar[dict[str, Constraint]] = {
+        "max_rank": integer(1),
+        "prior": one_of("ard", "paper"),
+        "sampler": one_of("blocked", "coordinate"),
+        "link": one_of("gaussian", "ordinal", "binomial"),
+        "n_samples": integer(1),
+        "burn_in": integer(0),
+        "n_chains": integer(1),
+        "init": either(one_of("random", "svd"), integer(0)),
+        "missingness_features": either(one_of("auto"), integer(0)),
+        "offsets": optional(boolean()),
+        "unequal_noise": optional(boolean()),
+        "duplicates": one_of("error", "mean"),
+        "column_kinds": NEVER,
+    }
+
+    def __init__(
+        self, *, max_rank=32, prior="ard", sampler="blocked", link="gaussian", n_samples=300, burn_in=200, n_chains=2,
+        init="random", missingness_features="auto", offsets=None, unequal_noise=None, duplicates="error",
+        column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None, checkpoint=None,
+    ):  # fmt: skip
+        self.max_rank = max_rank
+        self.prior = prior
+        self.sampler = sampler
+        self.link = link
+        self.n_samples = n_samples
+        self.burn_in = burn_in
+        self.n_chains = n_chains
+        self.init = init
+        self.missingness_features = missingness_features
+        self.offsets = offsets
+        self.unequal_noise = unequal_noise
+        self.duplicates = duplicates
+        self.column_kinds = column_kinds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.time_budget = time_budget
+        self.checkpoint = checkpoint
+
+    # ---- learning ----
+
+    def fit(
+        self, X: Any, y: Any = None, *, trials: Any = None, row_features: Any = None, column_features: Any = None
+    ) -> BayesianSVD:
+        """Learn from a matrix with holes.
+
+        Parameters
+        ----------
+        X : a dense matrix (array or frame; NaN, None and NA are holes), a scipy sparse matrix (what is stored is
+            observed, zeros too), or a frame that lists entries: three named columns, row ids, column ids and values
+            (with link="binomial" a fourth, trials). A frame is taken for a list where its first two columns hold ids.
+        y : ignored.
+        trials : with link="binomial", numbers of trials in a matrix of the shape of X; 1 by default.
+        row_features, column_features : arrays, one line per row or column; a frame with ids as its index, or a dict.
+        """
+        self._check()
+        if trials is None and is_long(X, self.link):
+            return self.fit_triplets(X, row_features=row_features, column_features=column_features)
+        with self._all_or_nothing():
+            observed = read_matrix(X, trials)
+            self._container = "numpy" if not is_frame(X) else "pandas" if hasattr(X, "iloc") else "polars"
+            features = (row_features, column_features)
+            self._learn_matrix(
+                new_matrix(observed, self.link, self.duplicates, *features, None, None, fixed=True)
+            )
+            self.n_features_in_ = len(self._matrix.columns)
+        return self
+
+    def fit_triplets(
+        self, rows: Any, columns: Any = None, values: Any = None, trials: Any = None, *, data: Any = None,
+        row_features: Any = None, column_features: Any = None, row_ids: Any = None, column_ids: Any = None,
+    ) -> BayesianSVD:  # fmt: skip
+        """Learn from entries.
+
+        Parameters
+        ----------
+        rows, columns, values : ids (any hashable type) and numbers, one of each per entry; with `data` the names of
+            its columns; or `rows` alone, a frame of three columns (four with trials). NaN: not observed after all.
+        trials : with link="binomial", of how many trials `values` are the successes; 1 by default.
+        row_features, column_features : a frame with ids as its index, or a dict from id to vector: lined up by id, and
+            ids without entries become known. Or an array: where ids are whole numbers below its height the id is the
+            line, else one line per id in sorted order.
+        row_ids, column_ids : all ids, in the order of the features' lines; also such without any entry.
+        """
+        self._check()
+        with self._all_or_nothing():
+            frame = rows if data is None else data
+            observed = read_triplets(rows, columns, values, trials, data)
+            self._container = "pandas" if hasattr(frame, "iloc") and is_frame(frame) else "numpy"
+            listed = row_ids, column_ids
+            features = (row_features, column_features)
+            self._learn_matrix(
+                new_matrix(observed, self.link, self.duplicates, *features, *listed, fixed=False)
+            )
+            self._forget("n_features_in_")
+        return self
+
+    def partial_fit(
+        self, rows: Any, columns: Any = None, values: Any = None, trials: Any = None, *, data: Any = None,
+        row_features: Any = None, column_features: Any = None, n_samples: int | None = None, burn_in: int | None = None,
+    ) -> BayesianSVD:  # fmt: skip
+        """Learn from more entries: the chains go on from where they stand, and draws are kept anew.
+
+        Parameters
+        ----------
+        rows, columns, values, trials, data : as in `fit_triplets`; ids may be new.
+        row_features, column_features : of new ids only; unknown ones count as the mean.
+        n_samples, burn_in : sweeps now, kept and dropped before; by default `n_samples` and a quarter of `burn_in`.
+        """
+        if not hasattr(self, "row_ids_"):
+            return self.fit_triplets(
+                rows, columns, values, trials, data=data, row_features=row_features, column_features=column_features
+            )
+        self._check()
+        if self.link != self._posterior.link:
+            raise ValueError(f"partial_fit: link={self.link!r}, but the model has learnt {self._posterior.link!r}.")
+        observed = read_triplets(rows, columns, values, trials, data, who="partial_fit")
+        with self._all_or_nothing():
+            features = (row_features, column_features)
+            matrix = grown_matrix(self._matrix, observed, self._posterior.link, self.duplicates, *features)
+            settings = self._settings(
+                self.n_samples if n_samples is None else n_samples, self.burn_in // 4 if burn_in is None else burn_in
+            )
+            problem = self._set_problem(matrix)
+            states, streams = copy.deepcopy((self._states, self._streams))  # a failure leaves the model as it was
+            runner = replace(self._runner(), checkpoint=None)
+            self._take(svd_chains.continue_chains(problem, states, streams, settings, runner), settings.burn_in)
+        return self
+
+    def fold_in(
+        self, rows: Any, columns: Any = None, values: Any = None, trials: Any = None, *, data: Any = None,
+        row_features: Any = None, column_features: Any = None,
+    ) -> BayesianSVD:  # fmt: skip
+        """A model that also knows new rows and columns, from their entries (and features), without refitting.
+
+        In every draw the new row is drawn given its cells, so it comes with its uncertainty; nothing else changes, and
+        this model stays as it is. For entries of rows and columns that are both known use `partial_fit`. A new row
+        learns from its cells in known columns; a new column from its cells in known and new rows.
+        """
+        check_is_fitted(self, "row_ids_")
+        observed = read_triplets(rows, columns, values, trials, data, who="fold_in")
+        return folded(self, observed, row_features, column_features)
+
+    def _learn_matrix(self, matrix: Matrix) -> None:
+        root = root_sequence(self.random_state)
+        self._entropy = root.generate_state(4).tolist()
+        problem = self._set_problem(matrix)
+        e = matrix.entries
+        parts = [e.row, e.column, e.values, [] if e.trials is None else e.trials, [e.n_rows, e.n_columns]]
+        blocks = [block.rows for side in (problem.row_features, problem.column_features) for block in side.blocks]
+        mark = self._fingerprint(*parts, *blocks)
+        settings = self._settings(self.n_samples, self.burn_in)
+        self._take(svd_chains.fit_chains(problem, settings, root, self._runner(), mark), self.burn_in)
+
+    def _settings(self, n_samples: int, burn_in: int) -> svd_chains.Settings:
+        return svd_chains.Settings(
+            n_chains=self.n_chains, burn_in=burn_in, n_samples=n_samples, init=self.init, sampler=self.sampler
+        )
+
+    def _set_problem(self, matrix: Matrix) -> Any:
+        offsets = self.sampler != "coordinate" if self.offsets is None else bool(self.offsets)
+        unequal = self.prior == "ard" and self.link != "binomial" if self.unequal_noise is None else self.unequal_noise
+        problem, self._row_side, self._column_side = make_problem(
+            matrix, link=self.link, prior=self.prior, offsets=offsets, unequal_noise=bool(unequal),
+            max_rank=min(self.max_rank, max(min(matrix.entries.n_rows, matrix.entries.n_columns), 1)),
+            missingness=self.missingness_features,
+        )  # fmt: skip
+        self._matrix = matrix
+        self.row_ids_, self.column_ids_ = matrix.rows.labels, matrix.columns.labels
+        self._forget("levels_")
+        if self.link == "ordinal":
+            self.levels_ = matrix.levels
+        self._offsets = offsets
+        return problem
+
+    def _take(self, fitted: svd_chains.Fitted, burn_in: int) -> None:
+        """Keep what the chains give."""
+        self._posterior = posterior_of(fitted, self._matrix.levels, self._offsets)
+        self._states, self._streams = list(fitted.states), list(fitted.streams)
+        self.n_dropped_ = burn_in
+        described = describe_chains(fitted, self._posterior, burn_in)
+        self.rank_posterior_, self.rank_, self.trace_, self.r_hat_, self.diagnostics_ = described
+        self._forget("noise_")
+        if self.link == "gaussian":
+            self.noise_ = float(np.mean([draw.alpha**-0.5 for draw in self._posterior.draws]))
+        self.n_entries_ = len(self._matrix.entries)
+
+    # ---- rules ----
+
+    def _check(self) -> None:
+        super()._check()
+        for wrong, told in (
+            (self.sampler == "coordinate" and self.prior == "ard",
+             "sampler='coordinate' is the thesis's and knows its prior only. Pass prior='paper', or sampler='blocked'"),
+            (self.link == "binomial" and bool(self.unequal_noise),
+             "unequal_noise=True has no meaning with link='binomial', whose noise is that of counting. Leave it None"),
+            (self.link == "ordinal" and self.duplicates == "mean",
+             "duplicates='mean' with link='ordinal': the mean of two levels is no level. Remove the duplicates"),
+        ):  # fmt: skip
+            if wrong:
+                raise ValueError(f"BayesianSVD: {told}.")
+
+    def _marks(self) -> dict[str, Any]:
+        free = {"n_jobs", "progress", "time_budget", "checkpoint", "column_kinds", "random_state", "duplicates"}
+        marks = {name: value for name, value in self.get_params(deep=False).items() if name not in free}
+        return marks if self.random_state is None else marks | {"seed": root_sequence(self.random_state)}
+
+    def _check_loaded(self) -> None:
+        if hasattr(self, "row_ids_"):
+            check_matrix_model(self._posterior, self._matrix.entries, self._states, self._row_side, self._column_side)
+
+    @property
+    def _rows(self):  # type: ignore[override]
+        return self._matrix.rows
+
+    @property
+    def _columns(self):  # type: ignore[override]
+        return self._matrix.columns
+
+    @property
+    def _entries(self):  # type: ignore[override]
+        return self._matrix.entries
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = False
+        tags.input_tags.string = False
+        return tags
