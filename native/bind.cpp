@@ -8,4 +8,5 @@ NB_MODULE(_native, m) {
   partita::bind_mixture(m);
   partita::bind_regions(m);
   partita::bind_svd(m);
+  partita::bind_svd_links(m);
 }

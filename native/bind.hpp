@@ -49,5 +49,6 @@ void bind_mixture(nb::module_& m);
 void bind_regions(nb::module_& m);
 void bind_svd(nb::module_& m);
 void bind_interactions(nb::module_& m);
+void bind_svd_links(nb::module_& m);
 
 }  // namespace partita

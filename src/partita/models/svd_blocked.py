@@ -12,11 +12,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..kernels.svd_contract import GainSums
+from .svd_binomial import move_common, move_rows
 from .svd_draw import Draw
 from .svd_gains import draw_gains, rescale
 from .svd_gauge import draw_gauge
 from .svd_noise import draw_alpha, draw_noise, log_likelihood_of
 from .svd_offsets import draw_offsets
+from .svd_ordinal import move_latents
 from .svd_problem import Problem
 from .svd_rank import measure_rank
 from .svd_regression import draw_regression
@@ -37,14 +39,20 @@ def step(
 ) -> tuple[State, Mapping[str, float]]:
     """Steps 1-5; the state is changed in place."""
     state.sweep += 1
+    of_levels = move_latents(problem, rng, state, n_threads) if problem.link == "ordinal" else math.nan
     log_likelihood = math.nan
     for side in SIDES:
-        sums = draw_rows(problem, rng, state, side, n_threads, problem.prior == "paper" and side is COLUMNS)
-        if sums is not None:
-            log_likelihood = _gains_and_noise(problem, rng, state, sums)
+        if problem.link == "binomial":
+            move_rows(problem, rng, state, side, n_threads)
+        else:
+            sums = draw_rows(problem, rng, state, side, n_threads, problem.prior == "paper" and side is COLUMNS)
+            if sums is not None:
+                log_likelihood = _gains_and_noise(problem, rng, state, sums)
         draw_regression(problem, rng, state, side)
     draw_offsets(problem, rng, state)
-    if problem.prior == "ard" or problem.unequal_noise:
+    if problem.link == "binomial":
+        log_likelihood = move_common(problem, rng, state, n_threads)
+    elif problem.prior == "ard" or problem.unequal_noise:
         log_likelihood = draw_noise(problem, rng, state, n_threads)
     if problem.prior == "ard":
         draw_gauge(problem, rng, state)
@@ -56,7 +64,7 @@ def step(
         "rank": float(state.rank),
         "components": float(state.n_components),
         "noise": float(state.alpha),
-        "log_likelihood": log_likelihood,
+        "log_likelihood": of_levels if problem.link == "ordinal" else log_likelihood,
     }
 
 

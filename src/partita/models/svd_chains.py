@@ -15,7 +15,7 @@ from ..inference.loop import count_workers
 from ..inference.monitor import make_monitor
 from ..inference.runner import Runner
 from ..inference.streams import spawn_streams
-from . import svd_blocked
+from . import svd_blocked, svd_coordinate
 from .svd_draw import Draw
 from .svd_growth import grow
 from .svd_problem import Problem
@@ -26,7 +26,7 @@ BIRTHS = 2 / 3  # share of burn-in in which components may be born; the rest is 
 # a sampler is a module with init(problem, rng, start), step(problem, rng, state, n_threads) and
 # adapt(problem, rng, state, births, n_threads), which is called after every step of burn-in, and kept(problem, state),
 # the draw of a state
-SAMPLERS: dict[str, ModuleType] = {"blocked": svd_blocked}
+SAMPLERS: dict[str, ModuleType] = {"blocked": svd_blocked, "coordinate": svd_coordinate}
 
 
 @dataclass(frozen=True)

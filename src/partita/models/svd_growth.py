@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from .svd_effects import start_effects
 from .svd_problem import Problem
 from .svd_regression import draw_regression, start_regression
 from .svd_sides import SIDES, Side
@@ -26,6 +27,8 @@ def grow(problem: Problem, state: State, rng: np.random.Generator) -> State:
             setattr(grown, name, _padded(getattr(state, name), n, 1.0 if name.endswith("noise") else 0.0))
     for side in SIDES:
         _renew_features(problem, rng, grown, side, len(side.matrix(state)))
+    if state.row_effects is not None:
+        start_effects(problem, grown)
     return grown
 
 

@@ -23,6 +23,7 @@ class Hyper:
             nu of their own: noise_df, or None: learnt, log-uniform on NOISE_DFS
     offsets b_i ~ N(prior mean, 1 / tau), tau ~ Gamma(offset_shape, offset_rate*), of rows and of columns
     mean    mu ~ N(centre, (mean_width*)^2)
+    cuts    c_1 < .. < c_{L-1} of an ordinal link: each N(0, cut_width^2), given their order
     ridge   lambda of a block of features, of the factors and of the offsets apart: Gamma(ridge_shape, ridge_rate / mean
             of the squared singular values); coefficients ~ N(0, theta_k / lambda), of offsets N(0, 1 / (tau lambda))
     paper   pi_k ~ Beta(a / K, b (K - 1) / K); alpha ~ Gamma(c, d); alpha_s ~ Gamma(e, f), the precision of s
@@ -36,6 +37,7 @@ class Hyper:
     offset_shape: float = 1.0
     offset_rate: float = 0.1
     mean_width: float = 10.0
+    cut_width: float = 10.0
     ridge_shape: float = 1.0
     ridge_rate: float = 0.3
     a: float = 1.0
@@ -75,6 +77,8 @@ class Problem:
         assert self.link in LINKS and self.prior in PRIORS and self.max_rank >= 1
         assert self.link != "ordinal" or self.n_levels >= 2, "levels of an ordinal link"
         assert self.link != "binomial" or self.entries.trials is not None, "trials of a binomial link"
+        # its cells have no normal noise, so nothing of s, z or unequal noise is conjugate there
+        assert self.link != "binomial" or (self.prior == "ard" and not self.unequal_noise), "what a binomial link has"
         for features, n in ((self.row_features, self.n_rows), (self.column_features, self.n_columns)):
             assert not features.blocks or features.n == n, "features have one row per row of their side"
 

@@ -19,6 +19,7 @@ from .svd_pieces import cut_rows, run_pieces
 from .svd_problem import Problem
 from .svd_sides import COLUMNS, ROWS, Side
 from .svd_state import State
+from .svd_weights import cell_weights
 
 COUNTED = 0.9
 _POWER_STEPS = 4
@@ -47,8 +48,7 @@ def noise_edge(problem: Problem, rng: np.random.Generator, state: State) -> floa
     entries = problem.entries
     if not len(entries):
         return 1.0
-    weight = np.sqrt(state.row_noise[entries.row] * state.column_noise[entries.column])
-    noise = rng.standard_normal(len(entries)) * weight
+    noise = rng.standard_normal(len(entries)) * np.sqrt(cell_weights(problem, state))
     return float(leading_pairs(cell_matrix(problem, noise), 1, rng)[1][0])
 
 
@@ -62,9 +62,15 @@ def strengths(problem: Problem, state: State, n_threads: int = 1) -> np.ndarray:
     v = pad(state.column_noise[:, None] * np.abs(state.V))
     x = pad(np.abs(state.V))
     size = np.zeros(x.shape[1])
+    # weights of binomial cells are no products of a row's and a column's
+    weights = cell_matrix(problem, cell_weights(problem, state, n_threads)) if problem.link == "binomial" else None
     for _ in range(_POWER_STEPS):
-        y = u * _sums(problem, state, ROWS, v * (x / _norms(x)), n_threads)
-        x = v * _sums(problem, state, COLUMNS, u * (y / _norms(y)), n_threads)
+        if weights is None:
+            y = u * _sums(problem, state, ROWS, v * (x / _norms(x)), n_threads)
+            x = v * _sums(problem, state, COLUMNS, u * (y / _norms(y)), n_threads)
+        else:
+            y = u * (weights @ (v * (x / _norms(x))))
+            x = v * (weights.T @ (u * (y / _norms(y))))
         size = np.sqrt((x**2).sum(axis=0))
     return size[: state.n_components] * math.sqrt(state.alpha) / max(state.edge, _TINY)
 

@@ -40,8 +40,11 @@ class State:
     row_regression, column_regression           coefficients of the features
     row_mean (I, K + 1), column_mean (J, K + 1) prior means of [u_i, b_i] and [v_j, c_j]
     latent (m,)                                 latents in row order (ordinal); None: the values themselves
-    cuts (L - 1,), cut_step                     cut points of levels and the size of their random steps
+    cuts, cut_step, cut_taken (L - 1,)          cut points of levels, sizes of their random steps, last ones accepted
     s (K,), z (K,), alpha_s                     the paper's prior; else None
+    row_effects (I, q), column_effects (J, r)   G_C and G_R of (5.14): what columns' features do in each row, and rows'
+                                                features in each column; their precisions (q,) and (r,); else None
+    held                                        whether z stays as it is for now (coordinate sampler)
     sweep                                       sweeps done
     edge                                        largest singular value of unit noise on the observed cells
     rank                                        components above the edge when last looked at
@@ -66,10 +69,16 @@ class State:
     column_regression: Regression = field(default_factory=Regression)
     latent: np.ndarray | None = None
     cuts: np.ndarray | None = None
-    cut_step: float = 0.02
+    cut_step: np.ndarray | None = None
+    cut_taken: np.ndarray | None = None
     s: np.ndarray | None = None
     z: np.ndarray | None = None
     alpha_s: float = 1.0
+    row_effects: np.ndarray | None = None
+    column_effects: np.ndarray | None = None
+    row_effect_precision: np.ndarray | None = None
+    column_effect_precision: np.ndarray | None = None
+    held: bool = False
     sweep: int = 0
     edge: float = 0.0
     rank: int = 0

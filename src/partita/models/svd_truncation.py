@@ -11,22 +11,25 @@ import math
 
 import numpy as np
 
-from .svd_noise import fitted_values
+from .svd_ordinal import adapt_steps
 from .svd_problem import Problem
 from .svd_rank import cell_matrix, leading_pairs, noise_edge
 from .svd_sides import SIDES
 from .svd_state import State
+from .svd_weights import weighted_residuals
 
 SPARES = 2
 SPARE_SCALE = 0.7
 BIRTH_SCALE = 2.0
 BIRTH_EVERY = 3
+BIRTH_LIMIT = 3.0  # standard deviations of a component's prior
 EDGE_EVERY = 20
 
 
 def adapt(problem: Problem, rng: np.random.Generator, state: State, births: bool, n_threads: int = 1) -> None:
     """After a sweep of burn-in; `births` says whether components may still be born."""
-    if problem.unequal_noise and state.sweep % EDGE_EVERY == 0:
+    adapt_steps(state)
+    if (problem.unequal_noise or problem.link == "binomial") and state.sweep % EDGE_EVERY == 0:
         state.edge = noise_edge(problem, rng, state)
     if problem.prior == "paper":
         if births and state.sweep % BIRTH_EVERY == 0:
@@ -57,7 +60,10 @@ def truncate(problem: Problem, rng: np.random.Generator, state: State) -> None:
 def give_birth(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> None:
     u, _, v = residual_pair(problem, rng, state, n_threads)
     theta = BIRTH_SCALE * edge_scale(state)
-    add_component(state, u * math.sqrt(theta * len(u)), v * math.sqrt(theta * len(v)), theta)
+    # a pair that sits in a few rows would put them where no proposal of the links finds back from
+    most = np.inf if problem.link == "gaussian" else BIRTH_LIMIT * math.sqrt(theta)
+    pair = (np.clip(x * math.sqrt(theta * len(x)), -most, most) for x in (u, v))
+    add_component(state, *pair, theta)
 
 
 def switch_on(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> None:
@@ -74,10 +80,7 @@ def residual_pair(
     problem: Problem, rng: np.random.Generator, state: State, n_threads: int
 ) -> tuple[np.ndarray, float, np.ndarray]:
     """u (I,), d, v (J,): the leading singular triplet of the weighted residual."""
-    entries = problem.entries
-    y = entries.values if state.latent is None else state.latent
-    weight = state.row_noise[entries.row] * state.column_noise[entries.column]
-    residual = (y - fitted_values(problem, state, n_threads)) * weight
+    residual = weighted_residuals(problem, state, n_threads)
     u, size, v = leading_pairs(cell_matrix(problem, residual), 1, rng)
     return u[:, 0], float(size[0]), v[:, 0]
 

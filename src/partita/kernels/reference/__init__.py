@@ -18,6 +18,14 @@ from .relabel import relabel_sweep
 from .resample import resample
 from .split_merge import split_merge
 from .svd import svd_column_sums, svd_draw_rows, svd_fitted, svd_gather_sums, svd_rotate, svd_squares
+from .svd_coordinate import svd_component_shift, svd_component_sums, svd_coordinate_rows
+from .svd_links import (
+    svd_binomial_rows,
+    svd_binomial_sums,
+    svd_binomial_working,
+    svd_ordinal_evidence,
+    svd_ordinal_latents,
+)
 from .views import move_views, rebuild
 
 __all__ = [
@@ -57,5 +65,13 @@ __all__ = [
     "svd_gather_sums",
     "svd_rotate",
     "svd_squares",
+    "svd_binomial_rows",
+    "svd_binomial_sums",
+    "svd_binomial_working",
+    "svd_component_shift",
+    "svd_component_sums",
+    "svd_coordinate_rows",
+    "svd_ordinal_evidence",
+    "svd_ordinal_latents",
     "tally",
 ]

@@ -1,0 +1,94 @@
+// Bindings of the Bayesian SVD's probit links and of its coordinate sampler.
+#include "bind.hpp"
+#include "svd_links.hpp"
+
+namespace partita {
+
+namespace {
+
+using Floats = Array<const double>;
+using Ints = Array<const int32_t>;
+
+Lines lines_of(nb::handle lines) {
+  const bool shuffled = shape(lines, "place", 0) > 0;
+  return Lines{pointer<int64_t>(lines, "first"), pointer<int32_t>(lines, "other"),
+               shuffled ? pointer<int64_t>(lines, "place") : nullptr};
+}
+
+void bind_ordinal(nb::module_& m) {
+  m.def("svd_ordinal_evidence", [](Floats value, Floats fitted, Floats scale, Floats edges, nb::object evidence) {
+    double* to = written<double>(evidence);
+    nb::gil_scoped_release free;
+    svd_ordinal_evidence(value.data(), fitted.data(), scale.data(), int64_t(value.shape(0)), edges.data(), to);
+  });
+  m.def("svd_ordinal_latents", [](Floats value, Floats fitted, Floats scale, Floats edges, Floats uniform, nb::object latent) {
+    double* to = written<double>(latent);
+    nb::gil_scoped_release free;
+    svd_ordinal_latents(value.data(), fitted.data(), scale.data(), int64_t(value.shape(0)), edges.data(), uniform.data(), to);
+  });
+}
+
+void bind_binomial(nb::module_& m) {
+  m.def("svd_binomial_sums", [](Floats fitted, double shift, Floats successes, Floats trials, nb::object out) {
+    double* to = written<double>(out);
+    nb::gil_scoped_release free;
+    svd_binomial_sums(fitted.data(), shift, successes.data(), trials.data(), int64_t(fitted.shape(0)), to);
+  });
+  m.def("svd_binomial_working", [](Floats fitted, Floats successes, Floats trials, nb::object weight, nb::object score) {
+    double *weight_to = written<double>(weight), *score_to = written<double>(score);
+    nb::gil_scoped_release free;
+    svd_binomial_working(fitted.data(), successes.data(), trials.data(), int64_t(fitted.shape(0)), weight_to, score_to);
+  });
+  m.def("svd_binomial_rows", [](nb::object lines, nb::object rows, int64_t begin, int64_t end) {
+    const Lines where = lines_of(lines);
+    const BinomialRows given{shape(rows, "own", 1),
+                             pointer<double>(rows, "successes"),
+                             pointer<double>(rows, "trials"),
+                             pointer<double>(rows, "base"),
+                             pointer<double>(rows, "design"),
+                             pointer<double>(rows, "centre"),
+                             pointer<double>(rows, "precision"),
+                             pointer<double>(rows, "noise"),
+                             pointer<double>(rows, "uniform"),
+                             pointer<double>(rows, "own"),
+                             pointer<uint8_t>(rows, "accepted")};
+    nb::gil_scoped_release free;
+    svd_binomial_rows(where, given, begin, end);
+  });
+}
+
+void bind_coordinate(nb::module_& m) {
+  m.def("svd_coordinate_rows", [](nb::object lines, nb::object rows, int64_t begin, int64_t end) {
+    const Lines where = lines_of(lines);
+    const CoordinateRows given{shape(rows, "own", 1),
+                               pointer<double>(rows, "weight"),
+                               pointer<double>(rows, "precision"),
+                               nb::cast<double>(rows.attr("alpha")),
+                               pointer<double>(rows, "others"),
+                               pointer<double>(rows, "noise"),
+                               pointer<double>(rows, "own"),
+                               pointer<double>(rows, "residual")};
+    nb::gil_scoped_release free;
+    svd_coordinate_rows(where, given, begin, end);
+  });
+  m.def("svd_component_sums", [](Ints row, Ints column, Floats residual, Floats u, Floats v, nb::object out) {
+    double* to = written<double>(out);
+    nb::gil_scoped_release free;
+    svd_component_sums(row.data(), column.data(), residual.data(), int64_t(row.shape(0)), u.data(), v.data(), to);
+  });
+  m.def("svd_component_shift", [](Ints row, Ints column, nb::object residual, Floats u, Floats v, double amount) {
+    double* to = written<double>(residual);
+    nb::gil_scoped_release free;
+    svd_component_shift(row.data(), column.data(), to, int64_t(row.shape(0)), u.data(), v.data(), amount);
+  });
+}
+
+}  // namespace
+
+void bind_svd_links(nb::module_& m) {
+  bind_ordinal(m);
+  bind_binomial(m);
+  bind_coordinate(m);
+}
+
+}  // namespace partita

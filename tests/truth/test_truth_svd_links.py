@@ -1,0 +1,144 @@
+"""Links of the Bayesian SVD: every move of ordinal and binomial cells keeps the joint law of state and cells."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from svd_worlds import LIMIT, Move, World, changes, full_fit, together, worst
+
+from partita.models import svd_binomial, svd_blocked, svd_ordinal
+from partita.models.svd_problem import Problem
+from partita.models.svd_sides import COLUMNS, ROWS
+from partita.models.svd_state import State
+
+ORDINAL = {
+    "four levels": World(link="ordinal", unequal_noise=True, features=True),
+    "two levels": World(link="ordinal", n_levels=2),
+    "no offsets": World(link="ordinal", offsets=False, n_levels=3),
+}
+BINOMIAL = {
+    "offsets": World(link="binomial", features=True),
+    "no offsets": World(link="binomial", offsets=False),
+    "offsets alone": World(link="binomial", n_components=0),
+}
+Alone = Callable[[World], Move]
+
+
+def at_cells(world: World, state: State) -> np.ndarray:
+    return full_fit(world, state)[world.cells()]
+
+
+def ordinal_move(which: str) -> Alone:
+    def of(world: World) -> Move:
+        def move(rng: np.random.Generator, problem: Problem, state: State) -> State:
+            fitted, scale = at_cells(world, state), svd_ordinal.noise_scale(problem, state)
+            if which == "everything":
+                svd_ordinal.move_latents(problem, rng, state)
+            elif which == "shift":
+                svd_ordinal.shift(problem, rng, state, ROWS)
+                svd_ordinal.shift(problem, rng, state, COLUMNS)
+            else:  # latents follow the cut points, which have integrated them out
+                if which == "cuts":
+                    svd_ordinal.move_cuts(problem, rng, state, fitted, scale)
+                svd_ordinal.draw_latents(problem, rng, state, fitted, scale)
+            return state
+
+        return move
+
+    return of
+
+
+def binomial_move(which: str) -> Alone:
+    def of(world: World) -> Move:
+        def move(rng: np.random.Generator, problem: Problem, state: State) -> State:
+            if which == "mean":
+                svd_binomial.move_mean(problem, rng, state, at_cells(world, state))
+            elif which == "scales":
+                svd_binomial.move_scales(problem, rng, state, at_cells(world, state))
+            else:
+                svd_binomial.move_rows(problem, rng, state, ROWS if which == "rows" else COLUMNS)
+            return state
+
+        return move
+
+    return of
+
+
+def sweep(world: World) -> Move:
+    return lambda rng, problem, state: svd_blocked.step(problem, rng, state)[0]
+
+
+CASES = [
+    *((ORDINAL[name], ordinal_move(move)) for name in ORDINAL for move in ("latents", "cuts", "everything")),
+    (ORDINAL["four levels"], ordinal_move("shift")),
+    *((BINOMIAL[name], binomial_move(move)) for name in BINOMIAL for move in ("rows", "columns")),
+    *((BINOMIAL["offsets"], binomial_move(move)) for move in ("mean", "scales")),
+    *((world, sweep) for world in (*ORDINAL.values(), *BINOMIAL.values())),
+]
+NAMES = [
+    *(f"{move}, ordinal, {name}" for name in ORDINAL for move in ("latents", "cuts", "everything")),
+    "shift, ordinal, four levels",
+    *(f"{move}, binomial, {name}" for name in BINOMIAL for move in ("rows", "columns")),
+    *(f"{move}, binomial, offsets" for move in ("mean", "scales")),
+    *(f"sweep, ordinal, {name}" for name in ORDINAL),
+    *(f"sweep, binomial, {name}" for name in BINOMIAL),
+]
+
+
+@pytest.mark.parametrize("world, move", CASES, ids=NAMES)
+def test_a_move_keeps_the_joint_law(world, move):
+    z, key = worst(changes(world, move(world), 200))
+    assert z < LIMIT, key
+
+
+@pytest.mark.parametrize("world", [ORDINAL["four levels"], BINOMIAL["offsets"]], ids=["ordinal", "binomial"])
+def test_all_moves_keep_the_joint_law(world):
+    z, key = worst(together(world, sweep(world), 400))
+    assert z < LIMIT, key
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", [*ORDINAL.values(), *BINOMIAL.values()], ids=[*ORDINAL, *(f"{b} " for b in BINOMIAL)])
+def test_all_moves_keep_the_joint_law_in_a_long_run(world):
+    z, key = worst(together(world, sweep(world), 40_000))
+    assert z < LIMIT, key
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world, move", CASES, ids=NAMES)
+def test_a_move_keeps_the_joint_law_in_a_long_run(world, move):
+    z, key = worst(changes(world, move(world), 20_000, seed=3))
+    assert z < LIMIT, key
+
+
+def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[World, Move]:
+    """A world and a move with one mistake."""
+    if what == "no way back":  # every proposal accepted
+        right = svd_binomial.BinomialRows
+
+        def accepting(*arguments):
+            return right(*arguments[:7], np.full(len(arguments[7]), 1e-300), *arguments[8:])
+
+        monkeypatch.setattr(svd_binomial, "BinomialRows", accepting)
+        return BINOMIAL["offsets"], binomial_move("rows")(BINOMIAL["offsets"])
+    if what == "cut points without their prior":
+        monkeypatch.setattr(svd_ordinal, "evidence", lambda problem, fitted, scale, cuts: np.zeros(problem.n_levels))
+        return ORDINAL["four levels"], ordinal_move("cuts")(ORDINAL["four levels"])
+    if what == "equal noise":
+        monkeypatch.setattr(svd_ordinal, "noise_scale", lambda problem, state: np.full(len(problem.entries), 1.5))
+        return ORDINAL["four levels"], ordinal_move("latents")(ORDINAL["four levels"])
+    right_sums = svd_binomial.log_likelihood
+    monkeypatch.setattr(svd_binomial, "log_likelihood", lambda *given: 6.0 * right_sums(*given))
+    return BINOMIAL["offsets"], binomial_move("mean")(BINOMIAL["offsets"])
+
+
+@pytest.mark.parametrize("what", ["no way back", "cut points without their prior", "equal noise", "trials counted six times"])
+def test_a_broken_move_is_caught(monkeypatch, what):
+    world, move = broken(monkeypatch, what)
+
+    def repeated(rng: np.random.Generator, problem: Problem, state: State) -> State:
+        for _ in range(3):
+            state = move(rng, problem, state)
+        return state
+
+    assert worst(changes(world, repeated, 500))[0] > 1.2 * LIMIT
