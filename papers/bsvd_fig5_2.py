@@ -55,7 +55,7 @@ def measure(plan: dict[str, Any]) -> list[dict[str, Any]]:
             for method in plan["methods"]:
                 fitted = model(method, plan["sweeps"], trial).fit(holed)
                 records.append({"m": m, "rank": rank, "trial": trial, "method": method, "determined": possible,
-                                "error": relative_error(fitted.complete(), matrix.clean),
+                                "error": relative_error(fitted.complete(keep_observed=False), matrix.clean),
                                 "found": int(fitted.rank_)})  # fmt: skip
         print(f"m = {m}, rank {rank}: {tile(records, m, rank)}  {time.process_time() - begin:.0f} s", flush=True)
     return records

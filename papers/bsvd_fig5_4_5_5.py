@@ -43,7 +43,7 @@ def ask(rule: str, rank: int, decibel: float | None, number: int, plan: dict[str
     records = []
     while True:
         seen = int((~np.isnan(holed)).sum())
-        error = relative_error(model.complete(), matrix.clean)
+        error = relative_error(model.complete(keep_observed=False), matrix.clean)
         records.append({"rule": rule, "rank": rank, "decibel": decibel, "matrix": number, "entries": seen,
                         "error": error, "found": int(model.rank_)})  # fmt: skip
         if seen >= plan["most"][rank] or (decibel is None and error < 1e-3):
@@ -51,8 +51,8 @@ def ask(rule: str, rank: int, decibel: float | None, number: int, plan: dict[str
         pairs = model.acquire(min(STEP, SIDE**2 - seen), strategy=rule)
         rows, columns = (np.array(side, int) for side in zip(*pairs, strict=True))
         holed[rows, columns] = matrix.noisy[rows, columns]
-        model.set_params(burn_in=plan["later"][0], n_samples=plan["later"][1])
-        model.partial_fit(rows, columns, matrix.noisy[rows, columns])
+        burn, keep = plan["later"]
+        model.partial_fit(rows, columns, matrix.noisy[rows, columns], burn_in=burn, n_samples=keep)
 
 
 def measure(plan: dict[str, Any]) -> list[dict[str, Any]]:
