@@ -51,7 +51,7 @@ def run_starts(split: Split, max_rank: int = 50) -> None:
         for number, start in enumerate(STARTS):
             if record.has(split=split.name, side=side, start=start):
                 continue
-            found = ours(split, side=side, init=start, max_rank=max_rank, random_state=10 + number)
+            found = ours(split, side=side, init=start, max_rank=max_rank, n_chains=1, random_state=10 + number)
             record.add({"split": split.name, "side": side, "start": start, **measures(found, split)})
             print(f"{split.name}, side {side}, start {start}: rank {found.rank:.2f}, RMSE "
                   f"{measures(found, split)['rmse']:.4f}, {found.seconds:.0f} s", flush=True)  # fmt: skip

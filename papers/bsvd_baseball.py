@@ -47,6 +47,7 @@ def _frames() -> tuple[Any, Any, Any]:
     return late.data, fetch_baseball("1954-2002").data, late.players
 
 
+@cache
 def pairs(first: int, last: int) -> Pairs:
     """All pairs that met from `first` to `last`; years before 2003 are known as the sum of 1954 to 2002 only."""
     import pandas as pd
