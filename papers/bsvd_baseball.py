@@ -97,12 +97,13 @@ def full_names() -> dict[str, str]:
     return dict(zip(players["player"], shown, strict=True))
 
 
-def model(seed: int = 0, **settings: Any) -> Any:
-    """BayesianSVD for hits out of events."""
+def fit(train: Pairs, seed: int = 0, **settings: Any) -> Any:
+    """BayesianSVD of hits out of events.
+
+    How often a player plays is left out as a feature (missingness_features=0): seen on 2008 after learning from 2007, it
+    costs 40 nats, since those of few games who are still there a year later are not like the rest of them.
+    """
     from partita import BayesianSVD
 
-    return BayesianSVD(link="binomial", random_state=seed, progress=False, **settings)
-
-
-def fit(train: Pairs, seed: int = 0, **settings: Any) -> Any:
-    return model(seed, **settings).fit_triplets(train.batter, train.pitcher, train.hits, trials=train.events)
+    model = BayesianSVD(link="binomial", missingness_features=0, random_state=seed, **settings)
+    return model.fit_triplets(train.batter, train.pitcher, train.hits, trials=train.events)
