@@ -13,11 +13,13 @@ SideCells cells_of(nb::handle side) {
 double real(nb::handle object, const char* name) { return nb::cast<double>(object.attr(name)); }
 
 RowDraw row_draw(nb::handle d) {
-  RowDraw draw{cells_of(d.attr("cells")), pointer<double>(d, "Z"), pointer<double>(d, "root"), pointer<double>(d, "shift"),
+  const bool single = nb::isinstance<Array<float>>(d.attr("Z"));
+  RowDraw draw{cells_of(d.attr("cells")), single ? nullptr : pointer<double>(d, "Z"), single ? pointer<float>(d, "Z") : nullptr,
+               pointer<double>(d, "root"), pointer<double>(d, "shift"),
                pointer<double>(d, "weight"), pointer<double>(d, "gain"), pointer<double>(d, "precision"),
                pointer<double>(d, "prior"), pointer<double>(d, "noise"), real(d, "alpha"), shape(d, "gain", 0),
                shape(d, "Z", 1), shape(d, "precision", 0), pointer<double>(d, "out"), nullptr, nullptr, nullptr};
-  if (draw.W % 8 || draw.W < draw.K || draw.n < draw.K || draw.n > draw.K + 1)
+  if (draw.W % (single ? 16 : 8) || draw.W < draw.K || draw.n < draw.K || draw.n > draw.K + 1)
     throw std::invalid_argument("kernel array 'Z' has the wrong width, or 'precision' the wrong length");
   return draw;
 }

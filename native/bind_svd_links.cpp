@@ -42,6 +42,7 @@ void bind_binomial(nb::module_& m) {
   m.def("svd_binomial_rows", [](nb::object lines, nb::object rows, int64_t begin, int64_t end) {
     const Lines where = lines_of(lines);
     const BinomialRows given{shape(rows, "own", 1),
+                             nb::cast<double>(rows.attr("df")),
                              pointer<double>(rows, "successes"),
                              pointer<double>(rows, "trials"),
                              pointer<double>(rows, "base"),
@@ -49,6 +50,7 @@ void bind_binomial(nb::module_& m) {
                              pointer<double>(rows, "centre"),
                              pointer<double>(rows, "precision"),
                              pointer<double>(rows, "noise"),
+                             pointer<double>(rows, "stretch"),
                              pointer<double>(rows, "uniform"),
                              pointer<double>(rows, "own"),
                              pointer<uint8_t>(rows, "accepted")};

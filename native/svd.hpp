@@ -13,7 +13,8 @@ struct SideCells {
 
 struct RowDraw {
   SideCells cells;
-  const double* Z;  // (N, W)
+  const double* Z;        // (N, W), or null where it is
+  const float* Z_single;  // of single precision
   const double *root, *shift, *weight, *gain, *precision, *prior, *noise;
   double alpha;
   int K, W, n;  // components, components padded to whole vectors, unknowns of a row (K, or K + 1 with its offset)

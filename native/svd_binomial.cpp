@@ -1,6 +1,7 @@
 // Binomial entries through a probit: trials are never expanded. Rows move by a Metropolis step whose proposal is one step of
 // weighted least squares from where the row is: D. Gamerman (1997), Statistics and Computing 7, 57-68. The weights are observed
-// curvatures, not expected ones as there, which vanish where a fit is far off, so that a row would never find back.
+// curvatures, not expected ones as there, which vanish where a fit is far off, and the proposal is a Student t: its tails are heavier
+// than those of any posterior here, so a row that is far off finds back.
 #include <vector>
 
 #include "svd_links.hpp"
@@ -54,26 +55,28 @@ class Scoring {
     return log_posterior;
   }
 
-  // to = mean + factor^-T noise; returns the log density of what it drew
-  double draw(const double* noise, double* to) const {
-    double log_density = 0.0;
+  // to = mean + stretch factor^-T noise; returns the log density of what it drew, up to a constant
+  double draw(const double* noise, double stretch, double df, double* to) const {
+    double log_root = 0.0, distance = 0.0;
     for (int a = width_ - 1; a >= 0; --a) {
-      double sum = noise[a];
+      double sum = stretch * noise[a];
+      distance += sum * sum;
       for (int b = a + 1; b < width_; ++b) sum -= factor(b, a) * (to[b] - mean_[b]);
       to[a] = sum / factor(a, a) + mean_[a];
-      log_density += std::log(factor(a, a)) - 0.5 * noise[a] * noise[a];
+      log_root += std::log(factor(a, a));
     }
-    return log_density;
+    return log_root - 0.5 * (df + width_) * std::log1p(distance / df);
   }
 
-  double log_density(const double* x) const {
-    double sum = 0.0;
+  double log_density(const double* x, double df) const {
+    double log_root = 0.0, distance = 0.0;
     for (int a = 0; a < width_; ++a) {
       double white = 0.0;
       for (int b = a; b < width_; ++b) white += factor(b, a) * (x[b] - mean_[b]);
-      sum += std::log(factor(a, a)) - 0.5 * white * white;
+      log_root += std::log(factor(a, a));
+      distance += white * white;
     }
-    return sum;
+    return log_root - 0.5 * (df + width_) * std::log1p(distance / df);
   }
 
  private:
@@ -126,8 +129,9 @@ void svd_binomial_rows(const Lines& lines, const BinomialRows& rows, int64_t beg
   std::vector<double> proposal(rows.width);
   for (int64_t i = begin; i < end; ++i) {
     double* own = rows.own + i * rows.width;
-    double log_ratio = -here.look(lines, rows, i, own) - here.draw(rows.noise + i * rows.width, proposal.data());
-    log_ratio += there.look(lines, rows, i, proposal.data()) + there.log_density(own);
+    double log_ratio = -here.look(lines, rows, i, own);
+    log_ratio -= here.draw(rows.noise + i * rows.width, rows.stretch[i], rows.df, proposal.data());
+    log_ratio += there.look(lines, rows, i, proposal.data()) + there.log_density(own, rows.df);
     rows.accepted[i] = std::log(rows.uniform[i]) < log_ratio;
     if (rows.accepted[i]) std::copy(proposal.begin(), proposal.end(), own);
   }

@@ -1,55 +1,114 @@
-// Gram matrices of gathered rows, in tiles that stay in registers.
+// Gram matrices of gathered rows, in tiles that stay in registers. Rows are of single or double precision (T); a vector of the
+// processor holds L of them. Sums over a block of rows are added up in T, sums of blocks in double.
 #pragma once
 #include "gate_lanes.hpp"
 #include "svd.hpp"
 
 namespace partita {
 
+typedef float Floats4 __attribute__((vector_size(16)));
+typedef float Floats8 __attribute__((vector_size(32)));
+typedef float Floats16 __attribute__((vector_size(64)));
+
+// the vector of T as wide as V, a vector of doubles
+template <class V, class T>
+struct Wide {
+  typedef V type;
+};
+template <>
+struct Wide<Two, float> {
+  typedef Floats4 type;
+};
+template <>
+struct Wide<Four, float> {
+  typedef Floats8 type;
+};
+template <>
+struct Wide<Eight, float> {
+  typedef Floats16 type;
+};
+
+template <class F, class T>
+PARTITA_INLINE F load_wide(const T* p) {
+  F v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class F, class T>
+PARTITA_INLINE void store_wide(T* p, const F& v) {
+  std::memcpy(p, &v, sizeof v);
+}
+
+constexpr int kMostRows = 256;
+
 // rows that are gathered at once: they and the tile they meet fit into the first cache
+template <class T>
 PARTITA_INLINE int rows_at_once(int W) {
-  const int n = 3072 / W & ~7;
-  return n < 8 ? 8 : n > 256 ? 256 : n;
+  const int n = int(24576 / sizeof(T)) / W & ~7;
+  return n < 8 ? 8 : n > kMostRows ? kMostRows : n;
+}
+
+// to[...] += the numbers of a vector. By halves in registers: a vector that is stored to be converted would live in memory.
+template <class V>
+PARTITA_INLINE void add_doubles(V sum, double* to) {
+  store<V>(to, load<V>(to) + sum);
+}
+PARTITA_INLINE void add_up(Two sum, double* to) { add_doubles<Two>(sum, to); }
+PARTITA_INLINE void add_up(Four sum, double* to) { add_doubles<Four>(sum, to); }
+PARTITA_INLINE void add_up(Eight sum, double* to) { add_doubles<Eight>(sum, to); }
+PARTITA_INLINE void add_up(Floats4 s, double* to) {
+  add_doubles<Two>(__builtin_convertvector(__builtin_shufflevector(s, s, 0, 1), Two), to);
+  add_doubles<Two>(__builtin_convertvector(__builtin_shufflevector(s, s, 2, 3), Two), to + 2);
+}
+PARTITA_INLINE void add_up(Floats8 s, double* to) {
+  add_doubles<Four>(__builtin_convertvector(__builtin_shufflevector(s, s, 0, 1, 2, 3), Four), to);
+  add_doubles<Four>(__builtin_convertvector(__builtin_shufflevector(s, s, 4, 5, 6, 7), Four), to + 4);
+}
+PARTITA_INLINE void add_up(Floats16 s, double* to) {
+  add_doubles<Eight>(__builtin_convertvector(__builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7), Eight), to);
+  add_doubles<Eight>(__builtin_convertvector(__builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15), Eight), to + 8);
 }
 
 // G[a + r, b ...] += sum over n packed rows z of z[a + r] z[b ...]: R rows by N vectors
-template <class V, int R, int N>
-PARTITA_INLINE void gram_tile(const double* z, int n, int W, int a, int b, double* G) {
-  V sum[R][N];
+template <class V, class T, int R, int N>
+PARTITA_INLINE void gram_tile(const T* z, int n, int W, int a, int b, double* G) {
+  typedef typename Wide<V, T>::type F;
+  constexpr int L = int(sizeof(F) / sizeof(T));
+  F sum[R][N];
   PARTITA_UNROLL
   for (int r = 0; r < R; ++r)
     PARTITA_UNROLL
-    for (int c = 0; c < N; ++c) sum[r][c] = V{};
-  for (int p = 0; p < n; ++p, z += W) {
-    V x[N];
+    for (int c = 0; c < N; ++c) sum[r][c] = F{};
+  const T *down = z + a, *right = z + b;  // two pointers with fixed distances, else every row of the tile takes one
+  for (int p = 0; p < n; ++p, down += W, right += W) {
+    F x[N];
     PARTITA_UNROLL
-    for (int c = 0; c < N; ++c) x[c] = load<V>(z + b + c * kLanes<V>);
+    for (int c = 0; c < N; ++c) x[c] = load_wide<F>(right + c * L);
     PARTITA_UNROLL
     for (int r = 0; r < R; ++r)
       PARTITA_UNROLL
-      for (int c = 0; c < N; ++c) sum[r][c] += z[a + r] * x[c];
+      for (int c = 0; c < N; ++c) sum[r][c] += down[r] * x[c];
   }
   PARTITA_UNROLL
   for (int r = 0; r < R; ++r)
     PARTITA_UNROLL
-    for (int c = 0; c < N; ++c) {
-      double* g = G + int64_t(a + r) * W + b + c * kLanes<V>;
-      store<V>(g, load<V>(g) + sum[r][c]);
-    }
+    for (int c = 0; c < N; ++c) add_up(sum[r][c], G + int64_t(a + r) * W + b + c * L);
 }
 
-// The upper triangle (and what tiles cover beside it) of G += Z'Z, n packed rows of width W, a multiple of eight.
-template <class V>
-PARTITA_INLINE void add_gram(const double* z, int n, int W, double* G) {
-  constexpr int L = kLanes<V>, R = L < 4 ? 4 : L, N = L == 8 ? 3 : L == 4 ? 3 : 2;
-  for (int a = 0; a < W; a += R) {
-    int b = a;
-    for (; b + N * L <= W; b += N * L) gram_tile<V, R, N>(z, n, W, a, b, G);
+// The upper triangle (and what tiles cover beside it) of the first K rows of G += Z'Z, n packed rows of width W.
+template <class V, class T>
+PARTITA_INLINE void add_gram(const T* z, int n, int K, int W, double* G) {
+  typedef typename Wide<V, T>::type F;
+  constexpr int L = int(sizeof(F) / sizeof(T)), R = sizeof(V) == 64 ? 8 : 4, N = sizeof(V) == 16 ? 2 : 3;
+  for (int a = 0; a < K; a += R) {
+    int b = a / L * L;
+    for (; b + N * L <= W; b += N * L) gram_tile<V, T, R, N>(z, n, W, a, b, G);
     if constexpr (N == 3)
       if (b + 2 * L <= W) {
-        gram_tile<V, R, 2>(z, n, W, a, b, G);
+        gram_tile<V, T, R, 2>(z, n, W, a, b, G);
         b += 2 * L;
       }
-    for (; b < W; b += L) gram_tile<V, R, 1>(z, n, W, a, b, G);
+    for (; b < W; b += L) gram_tile<V, T, R, 1>(z, n, W, a, b, G);
   }
 }
 
@@ -59,74 +118,69 @@ struct RowSums {
   double ones, linear, square;
 };
 
-template <class V, int N>
-PARTITA_INLINE void pack_chunk(const double* const* rows, const double* root, const double* t, int n, int W, int at, double* z,
+template <class V, class T, int N>
+PARTITA_INLINE void pack_chunk(const T* const* rows, const T* root, const T* t, int n, int W, int at, T* z,
                                const RowSums& sums) {
-  constexpr int L = kLanes<V>;
-  V zy[N], z1[N];
+  typedef typename Wide<V, T>::type F;
+  constexpr int L = int(sizeof(F) / sizeof(T));
+  F zy[N], z1[N];
   PARTITA_UNROLL
-  for (int c = 0; c < N; ++c) zy[c] = load<V>(sums.zy + at + c * L), z1[c] = load<V>(sums.z1 + at + c * L);
+  for (int c = 0; c < N; ++c) zy[c] = z1[c] = F{};
   for (int p = 0; p < n; ++p) {
     PARTITA_UNROLL
     for (int c = 0; c < N; ++c) {
-      const V x = load<V>(rows[p] + at + c * L);
-      store<V>(z + int64_t(p) * W + at + c * L, x);
+      const F x = load_wide<F>(rows[p] + at + c * L);
+      store_wide<F>(z + int64_t(p) * W + at + c * L, x);
       zy[c] += t[p] * x;
       z1[c] += root[p] * x;
     }
   }
   PARTITA_UNROLL
-  for (int c = 0; c < N; ++c) store<V>(sums.zy + at + c * L, zy[c]), store<V>(sums.z1 + at + c * L, z1[c]);
+  for (int c = 0; c < N; ++c) {
+    add_up(zy[c], sums.zy + at + c * L);
+    add_up(z1[c], sums.z1 + at + c * L);
+  }
 }
 
 // Gathers n rows side by side, adding to zy and z1 on the way.
-template <class V>
-PARTITA_INLINE void pack_rows(const double* const* rows, const double* root, const double* t, int n, int W, double* z,
-                              const RowSums& sums) {
-  constexpr int L = kLanes<V>;
+template <class V, class T>
+PARTITA_INLINE void pack_rows(const T* const* rows, const T* root, const T* t, int n, int W, T* z, const RowSums& sums) {
+  typedef typename Wide<V, T>::type F;
+  constexpr int L = int(sizeof(F) / sizeof(T));
   int at = 0;
-  for (; at + 4 * L <= W; at += 4 * L) pack_chunk<V, 4>(rows, root, t, n, W, at, z, sums);
-  for (; at < W; at += L) pack_chunk<V, 1>(rows, root, t, n, W, at, z, sums);
+  for (; at + 4 * L <= W; at += 4 * L) pack_chunk<V, T, 4>(rows, root, t, n, W, at, z, sums);
+  if (at + 2 * L <= W) {
+    pack_chunk<V, T, 2>(rows, root, t, n, W, at, z, sums);
+    at += 2 * L;
+  }
+  if (at < W) pack_chunk<V, T, 1>(rows, root, t, n, W, at, z, sums);
 }
 
-// Room of one call for rows of width W.
-template <class V>
-struct GramDesk {
-  static constexpr int L = kLanes<V>;
-  explicit GramDesk(int W) : packed(int64_t(rows_at_once(W)) * W / L), G(int64_t(W) * W / L), zy(W / L), z1(W / L) {}
-  Room<V> packed, G, zy, z1;
-  RowSums sums() {
-    return {reinterpret_cast<double*>(static_cast<V*>(G)), reinterpret_cast<double*>(static_cast<V*>(zy)),
-            reinterpret_cast<double*>(static_cast<V*>(z1)), 0.0, 0.0, 0.0};
-  }
-};
-
-// The sums of the cells first .. last - 1.
-template <class V>
-PARTITA_INLINE void sum_cells(const SideCells& cells, int64_t first, int64_t last, const double* Z, const double* root,
-                              const double* shift, int W, double* packed, RowSums& sums) {
-  const double* rows[256];
-  double roots[256], t[256];
-  std::memset(sums.G, 0, sizeof(double) * size_t(W) * W);
+// The sums of the cells first .. last - 1; `packed` has room for rows_at_once rows.
+template <class V, class T>
+PARTITA_INLINE void sum_cells(const SideCells& cells, int64_t first, int64_t last, const T* Z, const double* root,
+                              const double* shift, int K, int W, T* packed, RowSums& sums) {
+  const T* rows[kMostRows];
+  T roots[kMostRows], t[kMostRows];
+  std::memset(sums.G, 0, sizeof(double) * size_t(K) * W);
   std::memset(sums.zy, 0, sizeof(double) * W);
   std::memset(sums.z1, 0, sizeof(double) * W);
   sums.ones = sums.linear = sums.square = 0.0;
-  const int most = rows_at_once(W);
+  const int most = rows_at_once<T>(W);
   for (int64_t p = first; p < last; p += most) {
     const int n = int(last - p < most ? last - p : most);
     for (int q = 0; q < n; ++q) {
       const int64_t j = cells.other[p + q];
+      const double rt = root[j], ry = rt * (cells.y[p + q] - shift[j]);
       rows[q] = Z + j * W;
-      roots[q] = root[j];
-      t[q] = roots[q] * (cells.y[p + q] - shift[j]);
+      roots[q] = T(rt);
+      t[q] = T(ry);
+      sums.ones += rt * rt;
+      sums.linear += rt * ry;
+      sums.square += ry * ry;
     }
-    for (int q = 0; q < n; ++q) {
-      sums.ones += roots[q] * roots[q];
-      sums.linear += roots[q] * t[q];
-      sums.square += t[q] * t[q];
-    }
-    pack_rows<V>(rows, roots, t, n, W, packed, sums);
-    add_gram<V>(packed, n, W, sums.G);
+    pack_rows<V, T>(rows, roots, t, n, W, packed, sums);
+    add_gram<V, T>(packed, n, K, W, sums.G);
   }
 }
 

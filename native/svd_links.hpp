@@ -29,10 +29,11 @@ struct Lines {
 
 struct BinomialRows {
   int width;
+  double df;                            // of the proposal, a Student t
   const double *successes, *trials;
   const double *base, *design;          // [other], [other][width]: what is known of the probit, what the row multiplies
   const double *centre, *precision;     // [row][width], [width]: prior
-  const double *noise, *uniform;        // [row][width], [row]
+  const double *noise, *stretch, *uniform;  // [row][width], [row], [row]
   double* own;                          // [row][width]
   uint8_t* accepted;                    // [row]
 };

@@ -1,5 +1,6 @@
 // One pass over the cells: fitted values, residual sums by row and by column, sums of gathered rows.
-#include "svd_gram.hpp"
+#include "gate_lanes.hpp"
+#include "svd.hpp"
 
 namespace partita {
 
@@ -22,7 +23,7 @@ PARTITA_INLINE double dot(const double* u, const double* v, int W) {
 }
 
 template <class V>
-PARTITA_INLINE void svd_squares_of(int64_t begin, int64_t end, const ResidualPass& t, const double* column_noise,
+PARTITA_INLINE void squares_pass_of(int64_t begin, int64_t end, const ResidualPass& t, const double* column_noise,
                                    double* squares, double* row_sum) {
   for (int64_t i = begin; i < end; ++i) {
     const double *u = t.U + i * t.W, b = t.row_offset[i];
@@ -38,7 +39,7 @@ PARTITA_INLINE void svd_squares_of(int64_t begin, int64_t end, const ResidualPas
 }
 
 template <class V>
-PARTITA_INLINE void svd_fitted_of(int64_t begin, int64_t end, const ResidualPass& t, double* out) {
+PARTITA_INLINE void fitted_pass_of(int64_t begin, int64_t end, const ResidualPass& t, double* out) {
   for (int64_t i = begin; i < end; ++i)
     for (int64_t p = t.cells.first[i]; p < t.cells.first[i + 1]; ++p) {
       const int64_t j = t.cells.other[p];
@@ -62,7 +63,7 @@ PARTITA_INLINE void gather_chunk(const int32_t* other, int64_t n, const double* 
 }
 
 template <class V>
-PARTITA_INLINE void svd_gather_sums_of(int64_t begin, int64_t end, const SideCells& cells, const double* X, int W, double* out) {
+PARTITA_INLINE void gather_pass_of(int64_t begin, int64_t end, const SideCells& cells, const double* X, int W, double* out) {
   constexpr int L = kLanes<V>;
   for (int64_t i = begin; i < end; ++i) {
     const int32_t* other = cells.other + cells.first[i];
@@ -73,14 +74,26 @@ PARTITA_INLINE void svd_gather_sums_of(int64_t begin, int64_t end, const SideCel
   }
 }
 
-}  // namespace
-
-PARTITA_WIDTHS(svd_squares,
+// only calls from within this file find the widest version
+PARTITA_WIDTHS(squares_pass,
                (int64_t begin, int64_t end, const ResidualPass& t, const double* column_noise, double* squares, double* row_sum),
                (begin, end, t, column_noise, squares, row_sum))
-PARTITA_WIDTHS(svd_fitted, (int64_t begin, int64_t end, const ResidualPass& t, double* out), (begin, end, t, out))
-PARTITA_WIDTHS(svd_gather_sums, (int64_t begin, int64_t end, const SideCells& cells, const double* X, int W, double* out),
+PARTITA_WIDTHS(fitted_pass, (int64_t begin, int64_t end, const ResidualPass& t, double* out), (begin, end, t, out))
+PARTITA_WIDTHS(gather_pass, (int64_t begin, int64_t end, const SideCells& cells, const double* X, int W, double* out),
                (begin, end, cells, X, W, out))
+
+}  // namespace
+
+void svd_squares(int64_t begin, int64_t end, const ResidualPass& t, const double* column_noise, double* squares,
+                 double* row_sum) {
+  squares_pass(begin, end, t, column_noise, squares, row_sum);
+}
+
+void svd_fitted(int64_t begin, int64_t end, const ResidualPass& t, double* out) { fitted_pass(begin, end, t, out); }
+
+void svd_gather_sums(int64_t begin, int64_t end, const SideCells& cells, const double* X, int W, double* out) {
+  gather_pass(begin, end, cells, X, W, out);
+}
 
 void svd_column_sums(int64_t begin, int64_t end, const SideCells& cells, const double* row_noise, const double* squares,
                      double* column_sum) {

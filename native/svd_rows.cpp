@@ -1,4 +1,5 @@
-// Rows of factors drawn whole: weighted Gram, Cholesky, draw.
+// Rows of factors drawn whole: weighted Gram of each row; Cholesky factors and draws of as many rows side by side as a vector
+// has lanes.
 #include "svd_gram.hpp"
 
 namespace partita {
@@ -7,94 +8,84 @@ namespace {
 
 constexpr double kLeastPivot = 1e-14;  // share of its diagonal below which a pivot is rounding only
 
-// row[b ...] -= sum over k < a of U[k, a] U[k, b ...], N vectors
+// Upper triangles of rows side by side: entry (a, b), b >= a, of all of them is at[start(a) + b].
+PARTITA_INLINE int64_t start(int64_t a, int64_t n) { return a * n - a * (a + 1) / 2; }
+
+// to[c] = A[a, b + c] - sum over k < a of U[k, a] U[k, b + c], c < N
 template <class V, int N>
-PARTITA_INLINE void reduce_chunk(const double* u, int ld, int a, int b, double* row) {
-  constexpr int L = kLanes<V>;
+PARTITA_INLINE void reduce_lanes(const V* u, int n, int a, int b, V* to) {
   V x[N];
   PARTITA_UNROLL
-  for (int c = 0; c < N; ++c) x[c] = load<V>(row + b + c * L);
-  for (int k = 0; k < a; ++k) {
-    const double* above = u + int64_t(k) * ld;
+  for (int c = 0; c < N; ++c) x[c] = to[c];
+  const V* row = u;
+  for (int k = 0; k < a; ++k, row += n - k) {  // start(k + 1) - start(k) = n - (k + 1)
+    const V by = row[a];
     PARTITA_UNROLL
-    for (int c = 0; c < N; ++c) x[c] -= above[a] * load<V>(above + b + c * L);
+    for (int c = 0; c < N; ++c) x[c] -= by * row[b + c];
   }
   PARTITA_UNROLL
-  for (int c = 0; c < N; ++c) store<V>(row + b + c * L, x[c]);
+  for (int c = 0; c < N; ++c) to[c] = x[c];
 }
 
-// Upper triangle U with U'U = A in the place of A (n x n, rows ld apart, ld a multiple of eight and zero beyond n); the diagonal of
-// U is inverted.
+// U with U'U = A in the place of A, its diagonal inverted.
 template <class V>
-PARTITA_INLINE void factorise_rows(double* A, int n, int ld) {
-  constexpr int L = kLanes<V>;
+PARTITA_INLINE void factorise_lanes(V* u, int n) {
   for (int a = 0; a < n; ++a) {
-    double* row = A + int64_t(a) * ld;
-    const double least = kLeastPivot * row[a];
-    int b = a / L * L;
-    for (; b + 4 * L <= ld; b += 4 * L) reduce_chunk<V, 4>(A, ld, a, b, row);
-    if (b + 2 * L <= ld) {
-      reduce_chunk<V, 2>(A, ld, a, b, row);
-      b += 2 * L;
-    }
-    if (b < ld) reduce_chunk<V, 1>(A, ld, a, b, row);
-    const double inverse = 1.0 / __builtin_sqrt(row[a] > least ? row[a] : least);
-    for (int k = a / L * L; k < ld; k += L) store<V>(row + k, load<V>(row + k) * inverse);
+    V* row = u + start(a, n);
+    const V least = kLeastPivot * row[a];
+    int b = a;
+    for (; b + 8 <= n; b += 8) reduce_lanes<V, 8>(u, n, a, b, row + b);
+    for (; b + 4 <= n; b += 4) reduce_lanes<V, 4>(u, n, a, b, row + b);
+    for (; b < n; ++b) reduce_lanes<V, 1>(u, n, a, b, row + b);
+    const V inverse = 1.0 / square_root<V>(row[a] > least ? row[a] : least);
+    for (b = a + 1; b < n; ++b) row[b] *= inverse;
     row[a] = inverse;
-    // what stands before the diagonal in its vector is never read as part of U, but must stay finite
-    for (int k = a / L * L; k < a; ++k) row[k] = 0.0;
   }
 }
 
-// x of U'z = r, U x = z + noise
+// x of U'z = r, U x = z + noise, in the place of r
 template <class V>
-PARTITA_INLINE void solve_with_noise(const double* U, int n, int ld, const double* noise, double* r) {
-  constexpr int L = kLanes<V>;
+PARTITA_INLINE void solve_lanes(const V* u, int n, const V* noise, V* r) {
   for (int a = 0; a < n; ++a) {
-    const double* row = U + int64_t(a) * ld;
-    const double z = r[a] * row[a];
-    for (int k = a / L * L; k < ld; k += L) store<V>(r + k, load<V>(r + k) - z * load<V>(row + k));
-    r[a] = z;  // the vector's cells before a lose nothing: the row is zero there
+    const V* row = u + start(a, n);
+    const V z = r[a] * row[a];
+    r[a] = z;
+    for (int b = a + 1; b < n; ++b) r[b] -= z * row[b];
   }
-  for (int a = 0; a < n; ++a) r[a] += noise[a];
-  for (int a = n; a < ld; ++a) r[a] = 0.0;
   for (int a = n - 1; a >= 0; --a) {
-    const double* row = U + int64_t(a) * ld;
-    const double own = r[a];
-    r[a] = 0.0;
-    V sum = {};
-    for (int k = a / L * L; k < ld; k += L) sum += load<V>(row + k) * load<V>(r + k);
-    double dot = 0.0;
-    for (int h = 0; h < L; ++h) dot += sum[h];
-    // cells before a in the first vector meet zeros of the row
-    r[a] = (own - dot) * row[a];
+    const V* row = u + start(a, n);
+    V sum[2] = {r[a] + noise[a], V{}};
+    int b = a + 1;
+    for (; b + 2 <= n; b += 2) {
+      sum[0] -= row[b] * r[b];
+      sum[1] -= row[b + 1] * r[b + 1];
+    }
+    if (b < n) sum[0] -= row[b] * r[b];
+    r[a] = (sum[0] + sum[1]) * row[a];
   }
 }
 
-// Precision and right-hand side of row i.
-PARTITA_INLINE void assemble(const RowDraw& d, int64_t i, const RowSums& s, double* P, int ld, double* r) {
+// Precision and right-hand side of row i into lane h of P and r.
+template <int L>
+PARTITA_INLINE void assemble(const RowDraw& d, int64_t i, const RowSums& s, int h, double* P, double* r) {
   const double by = d.alpha * d.weight[i], *prior = d.prior + i * d.n;
   for (int a = 0; a < d.K; ++a) {
-    double* row = P + int64_t(a) * ld;
+    double* to = P + start(a, d.n) * L + h;
     const double *g = s.G + int64_t(a) * d.W, ga = by * d.gain[a];
-    for (int b = a & ~7; b < d.K; ++b) row[b] = ga * d.gain[b] * g[b];
-    for (int b = d.K; b < ld; ++b) row[b] = 0.0;
-    if (d.n > d.K) row[d.K] = ga * s.z1[a];
-    row[a] += d.precision[a];
-    r[a] = d.precision[a] * prior[a] + ga * s.zy[a];
+    for (int b = a; b < d.K; ++b) to[int64_t(b) * L] = ga * d.gain[b] * g[b];
+    if (d.n > d.K) to[int64_t(d.K) * L] = ga * s.z1[a];
+    to[int64_t(a) * L] += d.precision[a];
+    r[a * L + h] = d.precision[a] * prior[a] + ga * s.zy[a];
   }
   if (d.n > d.K) {
-    double* row = P + int64_t(d.K) * ld;
-    for (int b = d.K & ~7; b < ld; ++b) row[b] = 0.0;
-    row[d.K] = by * s.ones + d.precision[d.K];
-    r[d.K] = d.precision[d.K] * prior[d.K] + by * s.linear;
+    P[(start(d.K, d.n) + d.K) * L + h] = by * s.ones + d.precision[d.K];
+    r[d.K * L + h] = d.precision[d.K] * prior[d.K] + by * s.linear;
   }
-  for (int a = d.n; a < ld; ++a) r[a] = 0.0;
 }
 
 // Sums over rows of w w', w y and y^2, w = u_i * v_j, offsets taken off y.
-PARTITA_INLINE void add_products(const RowDraw& d, int64_t i, const RowSums& s, const double* x) {
-  const double by = d.weight[i], b = d.n > d.K ? x[d.K] : 0.0;
+PARTITA_INLINE void add_products(const RowDraw& d, int64_t i, const RowSums& s) {
+  const double *x = d.out + i * d.n, by = d.weight[i], b = d.n > d.K ? x[d.K] : 0.0;
   for (int a = 0; a < d.K; ++a) {
     const double *g = s.G + int64_t(a) * d.W, xa = by * x[a];
     double* to = d.gram + int64_t(a) * d.K;
@@ -104,28 +95,62 @@ PARTITA_INLINE void add_products(const RowDraw& d, int64_t i, const RowSums& s, 
   *d.square += by * (s.square - 2.0 * b * s.linear + b * b * s.ones);
 }
 
-template <class V>
-PARTITA_INLINE void svd_draw_rows_of(int64_t begin, int64_t end, const RowDraw& d) {
+template <class V, class T>
+PARTITA_INLINE void draw_of(int64_t begin, int64_t end, const RowDraw& d, const T* Z) {
   Call call;
-  const int ld = (d.n + 7) & ~7;
-  GramDesk<V> desk(d.W);
-  Room<V> precision(int64_t(ld) * ld / kLanes<V>), right(ld / kLanes<V>);
-  RowSums sums = desk.sums();
-  double* packed = reinterpret_cast<double*>(static_cast<V*>(desk.packed));
-  double* P = reinterpret_cast<double*>(static_cast<V*>(precision));
-  double* r = reinterpret_cast<double*>(static_cast<V*>(right));
-  for (int64_t i = begin; i < end; ++i) {
-    sum_cells<V>(d.cells, d.cells.first[i], d.cells.first[i + 1], d.Z, d.root, d.shift, d.W, packed, sums);
-    assemble(d, i, sums, P, ld, r);
-    factorise_rows<V>(P, d.n, ld);
-    solve_with_noise<V>(P, d.n, ld, d.noise + i * d.n, r);
-    std::memcpy(d.out + i * d.n, r, sizeof(double) * d.n);
-    if (d.gram) add_products(d, i, sums, r);
+  constexpr int L = kLanes<V>;
+  const int n = d.n, kept = d.gram ? L : 1;  // sums are needed after the draw only for their products
+  const int64_t each = int64_t(d.K + 8) * d.W + 2 * d.W;
+  Room<T> packed(int64_t(rows_at_once<T>(d.W)) * d.W);
+  Room<double> sums_room(kept * each);
+  Room<V> precision(n * (n + 1) / 2 + 8), right(n), noise(n);
+  double *P = reinterpret_cast<double*>(static_cast<V*>(precision)), *r = reinterpret_cast<double*>(static_cast<V*>(right)),
+         *e = reinterpret_cast<double*>(static_cast<V*>(noise));
+  RowSums sums[L];
+  for (int h = 0; h < kept; ++h) {
+    double* at = sums_room + h * each;
+    sums[h] = {at, at + each - 2 * d.W, at + each - d.W, 0.0, 0.0, 0.0};
+  }
+  for (int64_t i = begin; i < end; i += L) {
+    const int lanes = int(end - i < L ? end - i : L);
+    for (int h = 0; h < L; ++h) {
+      // lanes without a row repeat the last one: numbers that are finite, and are not looked at
+      const int64_t at = i + (h < lanes ? h : lanes - 1);
+      RowSums& s = sums[kept > 1 ? h : 0];
+      if (h < lanes || kept > 1)
+        sum_cells<V, T>(d.cells, d.cells.first[at], d.cells.first[at + 1], Z, d.root, d.shift, d.K, d.W, packed, s);
+      assemble<L>(d, at, s, h, P, r);
+      for (int a = 0; a < n; ++a) e[a * L + h] = d.noise[at * n + a];
+    }
+    factorise_lanes<V>(precision, n);
+    solve_lanes<V>(precision, n, noise, right);
+    for (int h = 0; h < lanes; ++h) {
+      for (int a = 0; a < n; ++a) d.out[(i + h) * n + a] = r[a * L + h];
+      if (d.gram) add_products(d, i + h, sums[h]);
+    }
   }
 }
 
+template <class V>
+PARTITA_INLINE void draw_double_of(int64_t begin, int64_t end, const RowDraw& d) {
+  draw_of<V, double>(begin, end, d, d.Z);
+}
+template <class V>
+PARTITA_INLINE void draw_single_of(int64_t begin, int64_t end, const RowDraw& d) {
+  draw_of<V, float>(begin, end, d, d.Z_single);
+}
+
+// only calls from within this file find the widest version
+PARTITA_WIDTHS(draw_double, (int64_t begin, int64_t end, const RowDraw& d), (begin, end, d))
+PARTITA_WIDTHS(draw_single, (int64_t begin, int64_t end, const RowDraw& d), (begin, end, d))
+
 }  // namespace
 
-PARTITA_WIDTHS(svd_draw_rows, (int64_t begin, int64_t end, const RowDraw& d), (begin, end, d))
+void svd_draw_rows(int64_t begin, int64_t end, const RowDraw& d) {
+  if (d.Z_single)
+    draw_single(begin, end, d);
+  else
+    draw_double(begin, end, d);
+}
 
 }  // namespace partita

@@ -176,7 +176,7 @@ def test_unseen_ids_are_answered_from_the_prior_with_a_warning(model):
     with pytest.warns(DataWarning, match=r"1 of 2 row ids were not seen in training \(for example 99\)"):
         mean, std = model.predict([99, 0], [0, 0], return_std=True)
     assert std[0] > std[1] and np.isfinite(mean).all()
-    with pytest.warns(DataWarning, match="column ids"):
+    with pytest.warns(DataWarning, match="row ids"), pytest.warns(DataWarning, match="column ids"):
         low, high = model.predict_interval(["x"], ["y"])
     assert high[0] - low[0] > 1
 

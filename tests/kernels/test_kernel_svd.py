@@ -1,5 +1,7 @@
 """Kernels of matrices with holes: native and twin agree, and rows have the mean and covariance they should have."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,20 @@ def test_rows_are_those_of_the_twin(k, offset):
         results += [given.out, np.triu(sums.gram), sums.linear, sums.square]
     for a, b in zip(found, expected):
         assert np.allclose(a, b, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("k", [1, 10, 16, 33, 50])
+def test_single_precision_is_near(k):
+    given = row_draw(np.random.default_rng(k), k, True, degree=100.0, n_other=400, n=21)
+    exact = np.zeros_like(given.out)
+    reference.svd_draw_rows(0, 21, replace(given, out=exact), None)
+    given.Z = pad(given.Z[:, :k], single=True)
+    assert given.Z.dtype == np.float32 and given.Z.shape[1] % 16 == 0
+    sums, expected = GainSums.room(k), GainSums.room(k)
+    native.svd_draw_rows(0, 21, given, sums)
+    reference.svd_draw_rows(0, 21, replace(given, out=exact.copy()), expected)
+    assert np.abs(given.out - exact).max() < 1e-4
+    assert np.allclose(np.triu(sums.gram), expected.gram, rtol=1e-3, atol=1e-3)
 
 
 def test_rows_have_their_conditional_law():

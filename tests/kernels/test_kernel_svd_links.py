@@ -119,8 +119,8 @@ def test_binomial_rows_equal_their_twins(width, side):
     successes, trials = binomial_entries(rng, len(row))
     given = dict(
         successes=successes, trials=trials, base=rng.normal(size=others), design=rng.normal(size=(others, width)),
-        centre=rng.normal(size=(n, width)), precision=rng.gamma(2.0, 1.0, width), noise=rng.normal(size=(n, width)),
-        uniform=rng.random(n),
+        centre=rng.normal(size=(n, width)), precision=rng.gamma(2.0, 1.0, width), df=7.0,
+        noise=rng.normal(size=(n, width)), stretch=rng.gamma(5.0, 0.2, n), uniform=rng.random(n),
     )  # fmt: skip
     start = rng.normal(size=(n, width))
     start[3] = 40.0  # a row far off
@@ -131,7 +131,9 @@ def test_binomial_rows_equal_their_twins(width, side):
         module.svd_binomial_rows(lines, rows, n // 2, n)
         results.append(rows)
     np.testing.assert_array_equal(results[0].accepted, results[1].accepted)
-    np.testing.assert_allclose(results[0].own, results[1].own, rtol=1e-8, atol=1e-10)
+    near = np.arange(n) != 3
+    np.testing.assert_allclose(results[0].own[near], results[1].own[near], rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(results[0].own[3], results[1].own[3], rtol=1e-4)
     assert 0 < results[0].accepted.sum()
 
 
@@ -142,7 +144,7 @@ def test_a_row_far_off_finds_back(off):
     lines = Lines(np.array([0, 6], np.int64), np.arange(6, dtype=np.int32))
     rows = BinomialRows(
         np.array([1.0, 0, 1, 2, 0, 1]), np.full(6, 3.0), np.zeros(6), rng.normal(size=(6, 2)) + 1, np.zeros((1, 2)),
-        np.full(2, 1.0), np.empty((1, 2)), np.empty(1), np.full((1, 2), off), np.zeros(1, np.uint8),
+        np.full(2, 1.0), 20.0, np.empty((1, 2)), np.ones(1), np.empty(1), np.full((1, 2), off), np.zeros(1, np.uint8),
     )  # fmt: skip
     for _ in range(20):
         rows.noise[:], rows.uniform[:] = rng.normal(size=(1, 2)), 1 - rng.random(1)

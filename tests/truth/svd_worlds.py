@@ -106,7 +106,8 @@ def draw_state(rng: np.random.Generator, world: World) -> State:
     state = State(
         factors[0], factors[1], theta if not paper else np.ones(k), offsets[0], offsets[1], noise[0], noise[1],
         sides[0][1], sides[1][1], alpha=1.0 if latent else float(alpha), tau_row=float(tau[0]),
-        tau_column=float(tau[1]), row_df=float(df[0]), column_df=float(df[1]), row_regression=sides[0][0], column_regression=sides[1][0],
+        tau_column=float(tau[1]), row_df=float(df[0]), column_df=float(df[1]),
+        row_regression=sides[0][0], column_regression=sides[1][0],
     )  # fmt: skip
     if world.offsets and world.link != "ordinal":
         state.mean = float(hyper.mean_width * rng.standard_normal())
@@ -174,7 +175,8 @@ def statistics(world: World, problem: Problem, state: State) -> dict[str, float]
     named = {
         "mean": state.mean, "b": state.row_offset, "c": state.column_offset, "u": state.U, "v": state.V,
         "theta": np.log(state.theta), "tau": np.log([state.tau_row, state.tau_column]), "alpha": np.log(state.alpha),
-        "g": np.tanh(state.row_noise), "d": np.tanh(state.column_noise), "fit": np.tanh(fit), "x": state.latent, "cuts": state.cuts,
+        "g": np.tanh(state.row_noise), "d": np.tanh(state.column_noise), "fit": np.tanh(fit),
+        "x": state.latent, "cuts": state.cuts,
         "s": state.s, "z": state.z, "alpha_s": np.log(state.alpha_s), "G_C": state.row_effects,
         "G_R": state.column_effects,
     }  # fmt: skip
@@ -196,8 +198,10 @@ def statistics(world: World, problem: Problem, state: State) -> dict[str, float]
             found[f"{name} squared"] = float(np.mean(np.square(value)))
     error = (y if state.latent is None else state.latent) - cell
     found |= {
-        "cells and fit": float(np.mean(np.tanh(y) * np.tanh(cell))), "cells by fit squared": float(y @ np.tanh(cell**2)),
-        "error": float(np.mean(np.tanh(error**2))), "error by row": float(np.tanh(error) @ np.tanh(state.row_offset[row])),
+        "cells and fit": float(np.mean(np.tanh(y) * np.tanh(cell))),
+        "cells by fit squared": float(y @ np.tanh(cell**2)),
+        "error": float(np.mean(np.tanh(error**2))),
+        "error by row": float(np.tanh(error) @ np.tanh(state.row_offset[row])),
         "u v": float(np.tanh((state.U * state.gain) @ state.V.T)[0, 0]),
     }  # fmt: skip
     if state.n_components:
@@ -207,9 +211,13 @@ def statistics(world: World, problem: Problem, state: State) -> dict[str, float]
             "u by error": float(np.mean(np.tanh(error) * first)),
             "empty row": float(state.U[1, 0] ** 2), "empty column": float(state.V[2, 0] ** 2),
         }  # fmt: skip
+    found["mean and cells"] = float(np.tanh(state.mean) * np.tanh(np.mean(y) - 0.5))
+    found["offsets and cells"] = float(np.mean(np.tanh(state.row_offset[row]) * np.tanh(y - y.mean())))
     if state.s is not None and state.z is not None:
         found["s where on"] = float(state.s @ state.z)
+        found["on and cells"] = float(state.z.mean() * np.tanh(np.mean(y**2)))
     if state.cuts is not None:
+        found["cuts and cells"] = float(np.tanh(state.cuts.mean()) * np.tanh(np.mean(y) - 1.5))
         found["gaps"] = float(np.sum(np.log(np.diff(state.cuts))))
         found["cut and offset"] = float(np.tanh(state.cuts[0]) * np.tanh(state.row_offset[0]))
     return found

@@ -32,8 +32,11 @@ def unseen_value(rng: np.random.Generator, world: World, state: State) -> float:
     return float(x if world.link == "gaussian" else (x > state.cuts).sum())
 
 
-def share_below(rng: np.random.Generator, world: World, states: list[tuple[float, float, np.ndarray]], y: float) -> float:
-    """Predictive mass below y, averaged over draws (fit, precision, cuts); within a level or a step by chance."""
+Kept = tuple[float, float, np.ndarray]  # fit and precision of the cell, cut points
+
+
+def share_below(rng: np.random.Generator, world: World, states: list[Kept], y: float) -> float:
+    """Predictive mass below y, averaged over draws; within a level or a step by chance."""
     fit, noise = (np.array([draw[k] for draw in states]) for k in (0, 1))
     if world.link == "gaussian":
         return float(ndtr((y - fit) * np.sqrt(noise)).mean())

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from svd_worlds import LIMIT, Move, World, changes, together, worst
 
 from partita.models import svd_coordinate
@@ -66,8 +67,8 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> Move:
     if what == "a component left in its residual":
         monkeypatch.setattr(svd_coordinate, "_sums", _sums_of_the_plain_residual)
         return moved("scales")
-    if what == "switches that forget the prior odds":
-        monkeypatch.setattr(svd_coordinate, "expit", lambda x: 1.0 / (1.0 + np.exp(-0.5 * x)))
+    if what == "switches of other prior odds":
+        monkeypatch.setattr(svd_coordinate, "expit", lambda x: expit(x + 1.0))
         return moved("switches")
     if what == "scales of both signs":
         monkeypatch.setattr(svd_coordinate, "positive_normal", lambda u, mean, precision: abs(mean) + 0.3 * u)
@@ -85,7 +86,7 @@ def _sums_of_the_plain_residual(sweep, k):
 
 @pytest.mark.parametrize(
     "what",
-    ["a component left in its residual", "switches that forget the prior odds", "scales of both signs", "the prior"],
+    ["a component left in its residual", "switches of other prior odds", "scales of both signs", "the prior"],
 )
 def test_a_broken_move_is_caught(monkeypatch, what):
     assert worst(changes(WORLDS["plain"], broken(monkeypatch, what), 500))[0] > 1.2 * LIMIT

@@ -83,3 +83,16 @@ def test_a_wrong_prior_is_seen():
     mean, error = exact(np.random.default_rng(6), other, *cells, 300_000)["log alpha"]
     means = chain["log alpha"].reshape(BATCHES, -1).mean(axis=1)
     assert abs(means.mean() - mean) > LIMIT * np.hypot(error, means.std(ddof=1) / np.sqrt(BATCHES))
+
+
+@pytest.mark.slow
+def test_both_samplers_of_the_paper_agree_on_a_larger_matrix():
+    """12 x 10 with holes and four candidates: too many numbers for `exact`, but the two laws must be one."""
+    worlds = [
+        World(prior="paper", sampler=sampler, shape=(12, 10), n_components=4) for sampler in ("coordinate", "blocked")
+    ]
+    found = [sampled(world, 40_000, seed)[0] for seed, world in enumerate(worlds)]
+    for name in found[0]:
+        means = [chain[name].reshape(BATCHES, -1).mean(axis=1) for chain in found]
+        error = np.sqrt(sum(each.var(ddof=1) for each in means) / BATCHES)
+        assert abs(means[0].mean() - means[1].mean()) < LIMIT * error, name

@@ -117,11 +117,11 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[World, Move]:
         right = svd_binomial.BinomialRows
 
         def accepting(*arguments):
-            return right(*arguments[:7], np.full(len(arguments[7]), 1e-300), *arguments[8:])
+            return right(*arguments[:9], np.full(len(arguments[9]), 1e-300), *arguments[10:])
 
         monkeypatch.setattr(svd_binomial, "BinomialRows", accepting)
         return BINOMIAL["offsets"], binomial_move("rows")(BINOMIAL["offsets"])
-    if what == "cut points without their prior":
+    if what == "cut points without their cells":
         monkeypatch.setattr(svd_ordinal, "evidence", lambda problem, fitted, scale, cuts: np.zeros(problem.n_levels))
         return ORDINAL["four levels"], ordinal_move("cuts")(ORDINAL["four levels"])
     if what == "equal noise":
@@ -132,13 +132,16 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[World, Move]:
     return BINOMIAL["offsets"], binomial_move("mean")(BINOMIAL["offsets"])
 
 
-@pytest.mark.parametrize("what", ["no way back", "cut points without their prior", "equal noise", "trials counted six times"])
+MISTAKES = ["no way back", "cut points without their cells", "equal noise", "trials counted six times"]
+
+
+@pytest.mark.parametrize("what", MISTAKES)
 def test_a_broken_move_is_caught(monkeypatch, what):
     world, move = broken(monkeypatch, what)
 
     def repeated(rng: np.random.Generator, problem: Problem, state: State) -> State:
-        for _ in range(3):
+        for _ in range(10):
             state = move(rng, problem, state)
         return state
 
-    assert worst(changes(world, repeated, 500))[0] > 1.2 * LIMIT
+    assert worst(changes(world, repeated, 700))[0] > 1.2 * LIMIT

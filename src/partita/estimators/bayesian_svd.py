@@ -265,6 +265,12 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         for wrong, told in (
             (self.sampler == "coordinate" and self.prior == "ard",
              "sampler='coordinate' is the thesis's and knows its prior only. Pass prior='paper', or sampler='blocked'"),
+            (self.sampler == "coordinate" and self.link != "gaussian",
+             f"sampler='coordinate' knows link='gaussian' only, got link={self.link!r}. Pass sampler='blocked'"),
+            (self.sampler == "coordinate" and bool(self.unequal_noise),
+             "sampler='coordinate' has the thesis's equal noise. Leave unequal_noise None, or pass sampler='blocked'"),
+            (self.link == "binomial" and self.prior == "paper",
+             "prior='paper' is for cells with normal noise, which link='binomial' has not. Pass prior='ard'"),
             (self.link == "binomial" and bool(self.unequal_noise),
              "unequal_noise=True has no meaning with link='binomial', whose noise is that of counting. Leave it None"),
             (self.link == "ordinal" and self.duplicates == "mean",

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-LANES = 8  # widths are multiples of it
+LANES = 8  # widths are multiples of it, of single precision of twice as many
 LEAST_PIVOT = 1e-14  # share of its diagonal below which a pivot of the Cholesky factor is rounding only
 
 
@@ -30,10 +30,11 @@ def padded(n_components: int) -> int:
     return max(-(-n_components // LANES), 1) * LANES
 
 
-def pad(x: np.ndarray) -> np.ndarray:
+def pad(x: np.ndarray, single: bool = False) -> np.ndarray:
     """The columns of x (n, K) and zeros up to W."""
-    out = np.zeros((len(x), padded(x.shape[1])))
-    out[:, : x.shape[1]] = x
+    k = x.shape[1]
+    out = np.zeros((len(x), padded(padded(k) // 2) * 2), np.float32) if single else np.zeros((len(x), padded(k)))
+    out[:, :k] = x
     return out
 
 
@@ -52,7 +53,7 @@ class RowDraw:
     h = diag(precision) prior_i + alpha weight_i sum_j root_j^2 x_j (y - shift_j)."""
 
     cells: SideCells
-    Z: np.ndarray  # (N, W): root_j v_j
+    Z: np.ndarray  # (N, W): root_j v_j; float32 (W a multiple of sixteen): products in it, their sums in double
     root: np.ndarray  # (N,)
     shift: np.ndarray  # (N,)
     weight: np.ndarray  # (n,)

@@ -45,7 +45,10 @@ class Lines:
 
 @dataclass
 class BinomialRows:
-    """Rows x ~ N(centre, diag(precision)^-1), successes ~ Binomial(trials, Phi(base_j + design_j'x))."""
+    """Rows x ~ N(centre, diag(precision)^-1), successes ~ Binomial(trials, Phi(base_j + design_j'x)).
+
+    The proposal is a Student t of df degrees of freedom around one Newton step from x.
+    """
 
     successes: np.ndarray  # (m,)
     trials: np.ndarray  # (m,)
@@ -53,7 +56,9 @@ class BinomialRows:
     design: np.ndarray  # (others, D)
     centre: np.ndarray  # (n, D)
     precision: np.ndarray  # (D,)
+    df: float
     noise: np.ndarray  # (n, D) standard normal
+    stretch: np.ndarray  # (n,) sqrt(df / chi-squared of df)
     uniform: np.ndarray  # (n,) in (0, 1)
     own: np.ndarray  # (n, D), changed
     accepted: np.ndarray  # uint8 (n,), written

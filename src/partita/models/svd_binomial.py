@@ -1,11 +1,11 @@
 """Binomial cells: so many successes out of so many trials, each with probability Phi(f_ij).
 
 Behind every trial stands a normal latent around f_ij of variance 1, as in [1], integrated out: the trials of a cell
-enter as two numbers, however many they are. Rows [u_i, b_i] move by a Metropolis step whose proposal is the normal law
-of one Newton step from the present row; the density of the way back enters the acceptance, so the step is exact in
-law, and nearly always accepted as the proposal is nearly the posterior. Unlike [2], which scores with expected
-curvatures: those vanish where a fit is far off, and a row would never find back. The global mean has a step of the
-same kind.
+enter as two numbers, however many they are. Rows [u_i, b_i] move by a Metropolis step whose proposal lies around one
+Newton step from the present row; the density of the way back enters the acceptance, so the step is exact in law, and
+nearly always accepted as the proposal is nearly the posterior. Unlike [2], which scores with expected curvatures and
+proposes normal laws: both fail where a fit is far off, and a row would never find back; here the curvatures are the
+observed ones and the law a Student t. The global mean has a step of the same kind.
 
 [1] C. Wang (2010), Non-parametric Bayesian learning with incomplete data, PhD thesis, Duke University, section 5.4.3.
 [2] D. Gamerman (1997), Sampling from the posterior distribution in generalized linear mixed models, Statistics and
@@ -29,6 +29,7 @@ from .svd_state import State
 
 _PART = 200_000  # entries a kernel call treats: some tens of milliseconds
 _SHORTEST = 0.01
+_TAIL = 20.0  # degrees of freedom of proposals
 _COST = 40  # what a probit costs, counted in multiplications
 
 
@@ -79,8 +80,10 @@ def move_rows(problem: Problem, rng: np.random.Generator, state: State, side: Si
         np.concatenate([met * state.gain, np.ones((len(met), last))], axis=1),
         np.ascontiguousarray(side.prior_mean(state)[:, :width]),
         np.ascontiguousarray(side.precision(problem, state)[:width]),
+        _TAIL,
         rng.standard_normal((n, width)),
-        1.0 - rng.random(n),
+        np.sqrt(_TAIL / rng.chisquare(_TAIL, n)),
+        np.asarray(1.0 - rng.random(n)),
         own,
         np.zeros(n, np.uint8),
     )

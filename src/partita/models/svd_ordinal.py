@@ -99,7 +99,7 @@ def adapt_steps(state: State) -> None:
 
 
 def shift(problem: Problem, rng: np.random.Generator, state: State, side: Side) -> None:
-    """Cut points, latents and all offsets of one side up by the same amount: a normal law, as the data do not see it."""
+    """Cut points, latents and the offsets of one side, all by the same amount: a normal law, which no cell can see."""
     assert state.cuts is not None and state.latent is not None
     own, tau, offset = problem.hyper.cut_width**-2.0, side.tau(state), side.offset(state)
     precision = own * len(state.cuts) + tau * len(offset)

@@ -11,6 +11,10 @@ from .svd_problem import Problem
 from .svd_sides import Side
 from .svd_state import State
 
+# Gram matrices are added up in single precision while the precision of the noise, in units of the values' spread, is
+# below this: rounding then moves a row by less than a thousandth of its standard deviation
+SINGLE = 1e4
+
 
 def draw_rows(
     problem: Problem, rng: np.random.Generator, state: State, side: Side, n_threads: int = 1, with_sums: bool = False
@@ -21,7 +25,7 @@ def draw_rows(
     root = np.sqrt(there.noise(state))
     given = RowDraw(
         cells=side.cells(problem, state),
-        Z=pad(root[:, None] * there.matrix(state)),
+        Z=pad(root[:, None] * there.matrix(state), single=state.alpha * problem.spread**2 < SINGLE),
         root=root,
         shift=state.mean + there.offset(state),
         weight=side.noise(state),

@@ -62,8 +62,8 @@ def give_birth(problem: Problem, rng: np.random.Generator, state: State, n_threa
     theta = BIRTH_SCALE * edge_scale(state)
     # a pair that sits in a few rows would put them where no proposal of the links finds back from
     most = np.inf if problem.link == "gaussian" else BIRTH_LIMIT * math.sqrt(theta)
-    pair = (np.clip(x * math.sqrt(theta * len(x)), -most, most) for x in (u, v))
-    add_component(state, *pair, theta)
+    u, v = (np.clip(x * math.sqrt(theta * len(x)), -most, most) for x in (u, v))
+    add_component(state, u, v, theta)
 
 
 def switch_on(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> None:

@@ -95,20 +95,21 @@ class _Newton:
             successes @ log_ndtr(fitted) + failures @ log_ndtr(-fitted) - 0.5 * rows.precision @ away**2
         )
 
-    def draw(self, noise: np.ndarray) -> np.ndarray:
-        return self.mean + solve_triangular(self.root.T, noise, lower=False)
+    def draw(self, noise: np.ndarray, stretch: float) -> np.ndarray:
+        return self.mean + stretch * solve_triangular(self.root.T, noise, lower=False)
 
-    def log_density(self, x: np.ndarray) -> float:
+    def log_density(self, x: np.ndarray, df: float) -> float:
+        """Of the Student t, up to a constant."""
         white = self.root.T @ (x - self.mean)
-        return float(np.log(np.diag(self.root)).sum() - 0.5 * white @ white)
+        return float(np.log(np.diag(self.root)).sum() - 0.5 * (df + len(x)) * np.log1p(white @ white / df))
 
 
 def svd_binomial_rows(lines: Lines, rows: BinomialRows, begin: int, end: int) -> None:
     for i in range(begin, end):
         here = _Newton(lines, rows, i, rows.own[i])
-        proposal = here.draw(rows.noise[i])
+        proposal = here.draw(rows.noise[i], rows.stretch[i])
         there = _Newton(lines, rows, i, proposal)
-        forth, back = here.log_density(proposal), there.log_density(rows.own[i])
+        forth, back = here.log_density(proposal, rows.df), there.log_density(rows.own[i], rows.df)
         log_ratio = there.log_posterior - here.log_posterior + back - forth
         rows.accepted[i] = np.log(rows.uniform[i]) < log_ratio
         if rows.accepted[i]:
