@@ -17,6 +17,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.stats import rankdata
 from sklearn.model_selection import StratifiedKFold
 
@@ -47,8 +48,21 @@ def recorded(repetition: int) -> dict[str, dict[str, float]]:
     }
 
 
-def measure(table: str, repetition: int) -> float:
+def as_recorded(table: str) -> tuple[pd.DataFrame, np.ndarray, dict[str, str]]:
+    """The rows and columns that the peers had: those of the paper, as its degrees of freedom say."""
     frame, label, _, kinds = load(NAMES.get(table, table))
+    left = {"wdbc": [c for c in frame if c.startswith("se_")], "ionosphere": ["a1", "a2"]}.get(table, [])
+    frame = frame.drop(columns=[c for c in left if c in frame])
+    if table == "post-op":  # 88 rows: the two of the third class left out
+        kept = np.bincount(label)[label] > 2
+        frame, label = frame[kept].reset_index(drop=True), np.unique(label[kept], return_inverse=True)[1]
+    if table == "breast-wisc":  # scores of 1 to 10
+        frame, kinds = frame.astype(float), dict.fromkeys(frame, "real")
+    return frame, label, {c: kinds[c] for c in frame}
+
+
+def measure(table: str, repetition: int) -> float:
+    frame, label, kinds = as_recorded(table)
     losses = []
     for train, test in StratifiedKFold(5, shuffle=True, random_state=repetition).split(frame, label):
         known, y = np.unique(label[train], return_inverse=True)

@@ -19,6 +19,7 @@ PAGES = (
     "index.md",
     "first_holed_table.md",
     "quarter_gone.md",
+    "ratings_with_holes.md",
     "attributes_together.md",
     "how_aclass_works.md",
     "crp_mixture.md",

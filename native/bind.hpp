@@ -46,6 +46,7 @@ T* written(nb::handle array) {
 void bind_coding(nb::module_& m);
 void bind_gates(nb::module_& m);
 void bind_mixture(nb::module_& m);
+void bind_net(nb::module_& m);
 void bind_regions(nb::module_& m);
 void bind_svd(nb::module_& m);
 void bind_interactions(nb::module_& m);

@@ -25,11 +25,12 @@ from partita.models.kikuchi_work import Work
 from partita.models.tan import learn_tree, log_joint
 
 THETA = 1e-4
+# Both readings of "past the hilltop" can be had; with this one a set more comes out as printed (40 against 39)
+BEYOND = "each"
 QUICK = ("lenses", "iris", "titanic", "monk1", "car", "tic-tac-toe", "hepatitis", "o-ring")
 NEAR = 0.05
-# The paper does not say how it bounds the loss of a row whose class was held impossible. Of the floors 1e-9, 1e-6,
-# 1e-5, 1e-4 and 1e-3 for probabilities, tried on six sets, 1e-6 and 1e-5 come near the print; losses are given with and
-# without.
+# The paper does not say how it bounds the loss of a row whose class was held impossible. From 1e-6 to 4e-6 the same
+# number of sets come out as printed, or one more; at 1e-7 and 1e-5 fewer. Losses are given with and without.
 FLOOR = 1e-6
 
 
@@ -37,7 +38,7 @@ def predictions(data: Coded, train: np.ndarray, test: np.ndarray) -> dict[str, n
     """Class probabilities of the test rows by every method."""
     ones = np.ones(len(train))
     problem = Problem.of(data.codes[train], data.levels, data.label[train], ones, data.n_classes)
-    path = find_path(problem, Choices(theta=THETA), Runner()).path
+    path = find_path(problem, Choices(theta=THETA, beyond=BEYOND), Runner()).path
     rows = data.codes[test]
     out = {name: Kikuchi.of(problem, path, THETA, name == "kBMA").proba(rows) for name in ("kMAP", "kBMA")}
     naive = Search(problem, Choices(theta=THETA, singles="all"), Work())

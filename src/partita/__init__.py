@@ -19,6 +19,7 @@ _WHERE = {
     "MDLPDiscretizer": "estimators.mdlp_discretizer",
     "NaiveBayes": "estimators.naive_bayes",
     "QGMEClassifier": "estimators.qgme",
+    "StructureLearner": "estimators.structure_learner",
     "TANClassifier": "estimators.tan",
     "load": "estimators.persistence",
     "save": "estimators.persistence",

@@ -84,7 +84,9 @@ def test_examples_draw(tmp_path):
     late = load_module(ROOT / "examples" / "online_labels_late.py")
     board = load_module(ROOT / "examples" / "tic_tac_toe_interactions.py")
     experts = load_module(ROOT / "examples" / "gated_experts.py")
+    asking = load_module(ROOT / "examples" / "ask_next.py")
     drawn = clusters.main(tmp_path, n_rows=80, n_sweeps=10), late.main(tmp_path, n_stream=160, size=40)
     drawn = *drawn, board.main(tmp_path, n_boards=600), experts.main(tmp_path, n_rows=90, max_iter=10)
+    drawn = *drawn, asking.main(tmp_path, n=16, p=12, n_batches=2, sweeps=10)
     for path in drawn:
         assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000

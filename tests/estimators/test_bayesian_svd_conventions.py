@@ -69,9 +69,9 @@ def test_cells_in_any_order_and_batch(model):
 
 
 def test_many_draws_are_cut_into_parts(model, monkeypatch):
-    from partita.models import svd_predict
+    from partita.models import svd_laws
 
     whole = model.predict_interval(ROW, COLUMN)
-    monkeypatch.setattr(svd_predict, "_AT_ONCE", 1)
+    monkeypatch.setattr(svd_laws, "_AT_ONCE", 1)
     for part, all_at_once in zip(model.predict_interval(ROW[:9], COLUMN[:9]), whole):
         assert np.allclose(part, all_at_once[:9], rtol=1e-9)

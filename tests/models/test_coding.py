@@ -26,8 +26,7 @@ def frame(n=200, seed=0):
 
 
 def learn(X, label, unscaled=True, **settings):
-    schema = learn_schema(X, {"visits": "count"})
-    schema = schema.unscaled() if unscaled else schema
+    schema = learn_schema(X, {"visits": "count"}, scaled=not unscaled)
     return Coder.learn(encode(X, schema), label, int(label.max()) + 1, **settings)
 
 
@@ -123,8 +122,7 @@ def test_unscaled_cells_keep_what_scaling_loses():
 
 
 def learn_any(X, label, unscaled):
-    schema = learn_schema(X)
-    return Coder.learn(encode(X, schema.unscaled() if unscaled else schema), label, 2)
+    return Coder.learn(encode(X, learn_schema(X, scaled=not unscaled)), label, 2)
 
 
 def test_forced_cuts_and_names():

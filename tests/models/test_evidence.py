@@ -37,7 +37,7 @@ def test_contributions_sum_to_the_logits_of_every_stage_and_to_the_answer(n_clas
     codes[::5, 3] = -1
     whole = np.maximum(codes, 0)
     logits = model.stage_logits(whole, reals)
-    assert {"linear", "numerics", "quadratic", "naive", "path"} <= {stage.name for stage in model.stages}
+    assert {"linear", "numerics", "quadratic", "naive", "class", "path"} <= {stage.name for stage in model.stages}
     for stage, z in zip(model.stages, logits, strict=True):
         why = replace(model, stages=[stage], stage_weight=np.ones(1), temperature=1.0).explain(whole, reals)
         assert why.keys == stage.keys
@@ -244,6 +244,21 @@ def test_weighted_quantiles_equal_numpy_on_repeated_values():
     np.testing.assert_allclose(weighted_quantiles(x, k.astype(float), shares), np.quantile(np.repeat(x, k), shares))
 
 
+def test_complete_columns_of_weight_one_are_learnt_as_any_other():
+    rng = np.random.default_rng(1)
+    reals = np.column_stack([rng.normal(size=90), rng.integers(0, 3, 90), np.full(90, 7.0), 1e300 * rng.normal(size=90),
+                             np.append(np.zeros(89), 1.0)])  # fmt: skip
+    whole = learn_numerics(reals, np.ones(90), 8, 600)
+    each = learn_numerics(np.column_stack([reals, np.append(np.nan, reals[1:, 0])]), np.ones(90), 8, 0)  # a hole
+    assert whole.column.tolist() == each.column.tolist()[:-1]
+    for name in ("middle", "mean", "spread", "average"):
+        np.testing.assert_allclose(getattr(whole, name), getattr(each, name)[:-1], rtol=1e-9, atol=1e-12, err_msg=name)
+    n = whole.cut_first[-1]
+    assert each.cut_first[: len(whole) + 1].tolist() == whole.cut_first.tolist()
+    np.testing.assert_allclose(whole.cuts, each.cuts[:n], rtol=1e-12)
+    np.testing.assert_allclose(whole.above, each.above[:n], rtol=1e-12, atol=1e-15)
+
+
 def test_constant_and_empty_numeric_columns_are_left_out():
     reals = np.array([[1.0, np.nan, 3.0], [1.0, np.nan, 4.0], [1.0, np.nan, np.nan]])
     numerics = learn_numerics(reals, np.ones(3), 8, 600)
@@ -324,7 +339,8 @@ def test_a_stop_leaves_out_stages_but_not_the_regions_already_found():
     data = table(n=300, levels=(2,) * 12)
     stopped = fit_evidence(*data, 3, regions=[(1, 3)], stop=lambda: True)
     assert [stage.name for stage in stopped.stages] == ["linear", "path"]
-    assert stopped.omitted.stages == ["numerics", "quadratic", "naive", "pairs", "triples", "beyond", "all pairs"]
+    left = ["numerics", "quadratic", "naive", "class", "pairs", "triples", "beyond", "all pairs"]
+    assert stopped.omitted.stages == left
     assert (1, 3) in stopped.stages[1].keys
     whole = [stage.name for stage in fit_evidence(*data, 3, regions=[(1, 3)]).stages]
     assert "path" not in whole  # regions that the search can find itself are for a stop

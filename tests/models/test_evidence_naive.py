@@ -56,3 +56,17 @@ def test_doubled_attributes_are_taken_back_by_the_exponent():
     twice = fit_naive(two, np.concatenate([first, first[-1] + first[1:]]), target, slice(None), 2)
     a, b = (log_softmax(full_logits(fit.left_out))[np.arange(120), label].mean() for fit in (once, twice))
     assert abs(a - b) < 0.02
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_without_attributes_it_is_the_frequencies_of_the_classes(n_classes):
+    _, _, label, weight = problem(n_classes, True)
+    target = Target(label, weight, 1 if n_classes == 2 else n_classes)
+    fit = fit_naive(np.zeros((120, 0), np.int32), np.zeros(1, np.int64), target, slice(None), n_classes)
+    counts = np.bincount(label, weight, n_classes) + THETA / n_classes
+    t = np.ptp(full_logits(fit.w)[0]) / np.ptp(np.log(counts))  # the one exponent
+    np.testing.assert_allclose(log_softmax(full_logits(fit.w))[0], log_softmax(t * np.log(counts)[None])[0], atol=1e-12)
+    for i in (0, 50, 119):
+        fewer = counts - min(weight[i], 1.0) * (np.arange(n_classes) == label[i])
+        mine = log_softmax(full_logits(fit.left_out[i : i + 1]))[0]
+        np.testing.assert_allclose(mine, log_softmax(t * np.log(fewer)[None])[0], atol=1e-12)

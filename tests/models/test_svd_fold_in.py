@@ -6,7 +6,7 @@ from scipy import stats
 from svd_draws import N_COLUMNS, N_ROWS, make_draw
 
 from partita.models.svd_fold_in import NewRow, fold_in, truncated_normal
-from partita.models.svd_predict import Posterior
+from partita.models.svd_laws import Posterior
 
 N = 4000  # the same draw many times over: folding in then samples one conditional law
 

@@ -7,8 +7,8 @@ from svd_draws import N_COLUMNS, N_ROWS, make_posterior
 
 from partita.models import svd_predict
 from partita.models.svd_entries import Entries
+from partita.models.svd_laws import Newcomers, laws_at, laws_of_rows, thinned
 from partita.models.svd_missingness import Side, make_side
-from partita.models.svd_predict import Newcomers, laws_at, thinned
 from partita.models.svd_quantiles import binomial_mixture_quantile, level_quantile, normal_mixture_quantile
 from partita.models.svd_scores import log_densities
 
@@ -31,6 +31,14 @@ def test_means_and_deviations_of_reals():
         f, noise = by_hand(posterior, ROWS[p], COLUMNS[p])
         assert mean[p] == pytest.approx(f.mean(), rel=1e-5) and std[p] == pytest.approx(f.std(), rel=1e-5)
         assert with_noise[p] == pytest.approx(np.sqrt(f.var() + noise.mean()), rel=1e-5)
+
+
+@pytest.mark.parametrize("link", ["gaussian", "ordinal", "binomial"])
+def test_whole_rows_are_their_cells(link):
+    posterior = make_posterior(link, components=[2, 3] * 20)
+    one, other = laws_at(posterior, ROWS[5:20], COLUMNS[5:20]), laws_of_rows(posterior, slice(1, 4))
+    for name in ("f", "doubt", "noise", "cuts", "weight"):
+        assert np.allclose(getattr(one, name), getattr(other, name), rtol=1e-5, atol=1e-5), name
 
 
 @pytest.mark.parametrize("p", [1e-6, 0.05, 0.5, 0.95, 1 - 1e-6])

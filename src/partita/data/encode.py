@@ -33,10 +33,11 @@ from partita.data.unseen import Unseen, find_unseen, warn_unseen
 _CELLS_AT_ONCE = 1 << 15  # a block of rows that stays in the second-level cache
 
 
-def learn_schema(X: Any, column_kinds: ColumnKinds = None, warn: bool = True) -> Schema:
+def learn_schema(X: Any, column_kinds: ColumnKinds = None, warn: bool = True, scaled: bool = True) -> Schema:
     """Names, kinds, levels, centres and scales of the columns of X.
 
     column_kinds    kinds the caller insists on: a dict (name or position -> kind) or a list (None = infer).
+    scaled          False: real cells keep the caller's units, for models that only compare them.
 
     With `warn`, warns once for each sort of columns that are all missing, constant, or have a level for every row.
     """
@@ -45,7 +46,7 @@ def learn_schema(X: Any, column_kinds: ColumnKinds = None, warn: bool = True) ->
     columns: list[Column] = []
     doubts: dict[str, list[str]] = {}
     for position, cells in enumerate(source.cells(range(source.n_columns))):
-        column = _learn_column(cells, wanted[position], source.labels[position], source.label(position))
+        column = _learn_column(cells, wanted[position], source.labels[position], source.label(position), scaled)
         columns.append(column)
         doubt = find_doubt(cells, column.kind, len(column.levels)) if warn else None
         if doubt:
@@ -77,7 +78,7 @@ def encode(X: Any, schema: Schema, owner: str = "Schema", told: list[int] | None
     return Table(schema, codes, reals)
 
 
-def _learn_column(cells: Cells, wanted: str | None, name: Any, label: str) -> Column:
+def _learn_column(cells: Cells, wanted: str | None, name: Any, label: str, scaled: bool) -> Column:
     check_finite(cells, label)
     kept = name_of(name)
     if wanted is None:
@@ -87,7 +88,7 @@ def _learn_column(cells: Cells, wanted: str | None, name: Any, label: str) -> Co
         check_kind(cells, kind, label)
     if kind in DISCRETE:
         return Column(kept, kind, find_levels(cells), origin=cells.origin, observed=not cells.missing.all())
-    centre, scale = centre_and_scale(cells.floats()) if kind == "real" else (0.0, 1.0)
+    centre, scale = centre_and_scale(cells.floats()) if kind == "real" and scaled else (0.0, 1.0)
     return Column(kept, kind, (), centre, scale, cells.origin, not cells.missing.all())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -99,10 +99,6 @@ class Schema:
         logs = -np.log(self.scales)  # zero for counts: they are not scaled
         used = np.flatnonzero(logs)
         return ~np.isnan(table.reals[:, used]) @ logs[used]
-
-    def unscaled(self) -> Schema:
-        """The same columns with real cells kept in the caller's units, for models that only compare them."""
-        return replace(self, columns=tuple(replace(column, centre=0.0, scale=1.0) for column in self.columns))
 
     def to_tree(self) -> dict[str, Any]:
         """A dict that JSON can hold; `from_tree` gives the same schema back, exactly."""

@@ -25,8 +25,8 @@ def make_ratings(
     n_factors       factors beside the offsets of users and films.
     mean_ratings    ratings of a user on average.
 
-    Returns a Bunch with ratings (frame user, film, stars), users (frame of 0/1 columns and age, index user), films
-    (frame of 0/1 columns, index film), expected (frame users by films: what the stars are noise around) and description.
+    Returns a Bunch with ratings (frame user, film, stars), users (frame of their age, index user), films
+    (frame of 0/1 columns, index film), expected (frame users by films, what stars are noise around) and description.
     """
     pd = need_pandas("make_ratings")
     rng = np.random.default_rng(random_state)

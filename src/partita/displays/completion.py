@@ -84,8 +84,8 @@ class CompletionDisplay:
             self._draw(canvas(both[1]), self.std, "magma_r", "standard deviation", "how unsure (dots: observed)")
             if self.observed.size <= 10_000:
                 row, column = np.nonzero(self.observed)
-                size = float(np.clip(3000 / self.observed.size, 0.3, 12))
-                both[1].scatter(column, row, s=size, c="#2f6f9f", linewidth=0)
+                size = float(np.clip(8000 / self.observed.size, 0.5, 14))
+                both[1].scatter(column, row, s=size, c="white", linewidth=0)
         self.ax_, self.std_ax_ = both[0], both[1] if len(both) == 2 else None
         self.figure_ = both[0].figure
         return self

@@ -66,8 +66,8 @@ class FactorDisplay:
         size = 6 + 40 * np.sqrt(self.activity / max(self.activity.max(), 1))
         ax.scatter(self.places[:, 0], self.places[:, 1], s=size, color=colour(0), alpha=0.45, linewidth=0, zorder=2)
         spread = np.maximum(self.places.std(axis=0), 1e-300)
-        far = np.argsort(-((self.places / spread) ** 2).sum(axis=1), kind="stable")[:n_names]
-        for k in far:
+        order = np.argsort(-((self.places / spread) ** 2).sum(axis=1), kind="stable")
+        for k in _apart(self.places, order, n_names):
             ax.annotate(str(names[k])[:28], self.places[k], xytext=(4, 3), textcoords="offset points", fontsize="small",
                         color=INK)  # fmt: skip
         ax.set(xlabel=f"factor {self.axes[0] + 1}", ylabel=f"factor {self.axes[1] + 1}")
@@ -75,3 +75,15 @@ class FactorDisplay:
         ax.margins(0.12)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _apart(places: np.ndarray, order: np.ndarray, n: int) -> list[int]:
+    """The first n of `order` whose names would not lie on each other."""
+    reach = np.maximum(np.ptp(places, axis=0), 1e-300) * np.array([0.2, 0.045])
+    chosen: list[int] = []
+    for k in order:
+        if len(chosen) == n:
+            break
+        if not any((np.abs(places[k] - places[other]) < reach).all() for other in chosen):
+            chosen.append(int(k))
+    return chosen

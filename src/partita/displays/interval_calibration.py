@@ -90,28 +90,28 @@ class IntervalCalibrationDisplay:
         both = np.ravel(np.array(ax, dtype=object))
         if len(both) not in (1, 2):
             raise ValueError(f"ax holds {len(both)} axes; give one for the curve, or a pair.")
-        self._draw_curve(canvas(both[0]))
+        self.draw_curve(canvas(both[0]))
         if len(both) == 2:
-            self._draw_intervals(canvas(both[1]), max_cells)
+            self.draw_intervals(canvas(both[1]), max_cells)
         self.ax_, self.intervals_ax_ = both[0], both[1] if len(both) == 2 else None
         self.figure_ = both[0].figure
         return self
 
-    def _draw_curve(self, ax: Any) -> None:
+    def draw_curve(self, ax: Any) -> None:
         ax.plot([0, 1], [0, 1], color=QUIET, linewidth=1, linestyle="--", zorder=1)
         ax.fill_between(self.nominal, self.low_share, self.high_share, color=colour(0), alpha=0.2, linewidth=0)
         ax.plot(self.nominal, self.actual, color=colour(0), marker="o", markersize=4, linewidth=1.4, zorder=3)
         if len(self.by_activity) > 1:
             ax.scatter(np.full(len(self.by_activity), self.coverage), self.by_activity, s=14, facecolor="none",
                        edgecolor=INK, linewidth=0.8, zorder=4)  # fmt: skip
-            ax.annotate("tenths of the rows\nby activity", (self.coverage, self.by_activity.min()), xytext=(-10, -30),
-                        textcoords="offset points", fontsize="small", color=INK, ha="right",
-                        arrowprops={"arrowstyle": "-", "color": QUIET})  # fmt: skip
+            ax.annotate("tenths of the cells,\nby how active\ntheir rows are", (self.coverage, self.by_activity.min()),
+                        xytext=(self.coverage - 0.02, 0.3), fontsize="small", color=INK, ha="center",
+                        arrowprops={"arrowstyle": "-", "color": QUIET, "shrinkB": 4})  # fmt: skip
         ax.set(xlim=(0, 1), ylim=(0, 1.01), aspect="equal", xlabel="nominal coverage", ylabel="actual coverage")
         n = len(self.truth)
         ax.set_title(f"{n:,} held-out cell{'s' * (n > 1)}, off by at most {self.coverage_error:.2f}", fontsize="medium")
 
-    def _draw_intervals(self, ax: Any, max_cells: int) -> None:
+    def draw_intervals(self, ax: Any, max_cells: int) -> None:
         """Intervals by their expected values, the truth a point: blue inside, red outside."""
         order = np.argsort(self.mean, kind="stable")
         order = order[np.unique(np.linspace(0, len(order) - 1, min(max_cells, len(order))).astype(int))]

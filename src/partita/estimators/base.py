@@ -78,8 +78,7 @@ class TableEstimator(BaseEstimator):
     def _learn(self, X: Any) -> Table:
         """The schema from the training table, and the table."""
         source = open_table(X).hold()
-        schema = learn_schema(source, self.column_kinds)
-        self.schema_: Schema = schema if self._scaled else schema.unscaled()
+        self.schema_: Schema = learn_schema(source, self.column_kinds, scaled=self._scaled)
         self.n_features_in_ = self.schema_.n_columns
         if self.schema_.named:
             self.feature_names_in_ = np.array(self.schema_.names, dtype=object)

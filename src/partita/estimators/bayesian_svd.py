@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.entries import is_frame, is_long, read_matrix, read_triplets
-from ..data.validate import Constraint, boolean, either, integer, one_of, optional
+from ..data.validate import Constraint
 from ..inference.streams import root_sequence
 from ..models import svd_chains
 from ..models.svd_soundness import check_matrix_model
@@ -18,9 +18,8 @@ from .base import TableEstimator
 from .matrix_answers import MatrixAnswers
 from .matrix_fold_in import folded
 from .matrix_learning import Matrix, grown_matrix, make_problem, new_matrix
+from .matrix_parameters import CONSTRAINTS, check_together
 from .matrix_summary import describe_chains, posterior_of
-
-NEVER = Constraint("None: a matrix has one kind of cells, which link= says", lambda value: value is None)
 
 
 class BayesianSVD(MatrixAnswers, TableEstimator):
@@ -70,21 +69,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
     True
     """
 
-    _constraints: ClassVar[dict[str, Constraint]] = {
-        "max_rank": integer(1),
-        "prior": one_of("ard", "paper"),
-        "sampler": one_of("blocked", "coordinate"),
-        "link": one_of("gaussian", "ordinal", "binomial"),
-        "n_samples": integer(1),
-        "burn_in": integer(0),
-        "n_chains": integer(1),
-        "init": either(one_of("random", "svd"), integer(0)),
-        "missingness_features": either(one_of("auto"), integer(0)),
-        "offsets": optional(boolean()),
-        "unequal_noise": optional(boolean()),
-        "duplicates": one_of("error", "mean"),
-        "column_kinds": NEVER,
-    }
+    _constraints: ClassVar[dict[str, Constraint]] = CONSTRAINTS
 
     def __init__(
         self, *, max_rank=32, prior="ard", sampler="blocked", link="gaussian", n_samples=300, burn_in=200, n_chains=2,
@@ -262,22 +247,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
 
     def _check(self) -> None:
         super()._check()
-        for wrong, told in (
-            (self.sampler == "coordinate" and self.prior == "ard",
-             "sampler='coordinate' is the thesis's and knows its prior only. Pass prior='paper', or sampler='blocked'"),
-            (self.sampler == "coordinate" and self.link != "gaussian",
-             f"sampler='coordinate' knows link='gaussian' only, got link={self.link!r}. Pass sampler='blocked'"),
-            (self.sampler == "coordinate" and bool(self.unequal_noise),
-             "sampler='coordinate' has the thesis's equal noise. Leave unequal_noise None, or pass sampler='blocked'"),
-            (self.link == "binomial" and self.prior == "paper",
-             "prior='paper' is for cells with normal noise, which link='binomial' has not. Pass prior='ard'"),
-            (self.link == "binomial" and bool(self.unequal_noise),
-             "unequal_noise=True has no meaning with link='binomial', whose noise is that of counting. Leave it None"),
-            (self.link == "ordinal" and self.duplicates == "mean",
-             "duplicates='mean' with link='ordinal': the mean of two levels is no level. Remove the duplicates"),
-        ):  # fmt: skip
-            if wrong:
-                raise ValueError(f"BayesianSVD: {told}.")
+        check_together(self)
 
     def _marks(self) -> dict[str, Any]:
         free = {"n_jobs", "progress", "time_budget", "checkpoint", "column_kinds", "random_state", "duplicates"}

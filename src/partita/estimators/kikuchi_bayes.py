@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.validate import Constraint, boolean, integer, number, one_of, optional
+from ..inference.blas import one_blas_thread
 from ..inference.brake import Brake
 from ..inference.loop import count_workers
 from ..inference.runner import Runner
@@ -203,7 +204,7 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
         After Ctrl-C, `pressed` in the search or here, or when the time is over, only what was found is fitted."""
         until = None if runner.time_budget is None else runner.begun + runner.time_budget
         regions = self._findings["regions"] if self._postponed is None else []
-        with Brake() as brake:
+        with Brake() as brake, one_blas_thread():
             built = fit_evidence(
                 codes, self._coder.levels, reals, label, len(self.classes_), weight, self._settings(),
                 [region for region in regions if len(region) > 1],

@@ -18,8 +18,8 @@ from ..data.validate import DataWarning
 from ..models import svd_predict
 from ..models.svd_acquire import STRATEGIES, acquire
 from ..models.svd_entries import Entries
+from ..models.svd_laws import Laws, Newcomers, Posterior, laws_at, laws_of_rows, parts, row_parts
 from ..models.svd_missingness import Side
-from ..models.svd_predict import Laws, Newcomers, Posterior, laws_at, parts
 from ..models.svd_scores import log_densities
 
 MOST_CELLS = 100_000_000  # of a completed matrix: 800 MB
@@ -147,12 +147,9 @@ class MatrixAnswers:
             )
         mean, std = np.empty((n, p)), np.empty((n, p))
         link, levels = self._posterior.link, self._posterior.levels
-        step = max(1, 1_000_000 // (len(self._posterior.draws) * p * max(len(levels), 1)))
-        for start in range(0, n, step):
-            some = np.arange(start, min(start + step, n))
-            laws = laws_at(self._posterior, np.repeat(some, p), np.tile(np.arange(p), len(some)))
-            said = svd_predict.expectation(laws, link, levels, False)
-            mean[some], std[some] = (part.reshape(len(some), p) for part in said)
+        for some in row_parts(self._posterior):
+            said = svd_predict.expectation(laws_of_rows(self._posterior, some), link, levels, False)
+            mean[some], std[some] = (part.reshape(-1, p) for part in said)
         if keep_observed:
             entries = self._entries
             kept = entries.values if entries.trials is None else entries.values / entries.trials

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..inference.diagnostics import ess_bulk, r_hat
 from ..models.svd_chains import Fitted
-from ..models.svd_predict import Posterior
+from ..models.svd_laws import Posterior
 
 Described = tuple[dict[int, float], int, dict[str, np.ndarray], dict[str, float], dict[str, dict[str, float]]]
 
@@ -25,7 +25,8 @@ def describe_chains(fitted: Fitted, posterior: Posterior, burn_in: int) -> Descr
     mode = max(law, key=lambda rank: (law[rank], -rank))
     done = min(fitted.steps_done)
     trace = {name: np.asarray(values)[:, :done] for name, values in fitted.infos.items()}
-    late = {name: values[:, burn_in:] for name, values in trace.items()}
+    # the number of components is fixed once draws are kept: nothing there could agree
+    late = {name: values[:, burn_in:] for name, values in trace.items() if name != "components"}
     agreement = {name: agreement_of(values) for name, values in late.items()}
     sizes: dict[str, Any] = {
         name: {"r_hat": agreement[name], "ess": float(ess_bulk(values)) if values.size else np.nan}

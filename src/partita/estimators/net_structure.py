@@ -20,7 +20,7 @@ def read_structure(structure: Any, schema: Schema, owner: str, name: str = "stru
     """Sorted parents of every column; what is wrong is a ValueError that names it."""
     n = schema.n_columns
     parents: list[set[int]] = [set() for _ in range(n)]
-    for parent, child in _edges(structure, schema, owner, name):
+    for parent, child in read_edges(structure, schema, owner, name):
         if parent == child:
             raise ValueError(f"{owner}: {name} has an edge from {schema.label(parent)} to itself. Leave it out.")
         parents[child].add(parent)
@@ -31,7 +31,8 @@ def read_structure(structure: Any, schema: Schema, owner: str, name: str = "stru
     return tuple(tuple(sorted(of)) for of in parents)
 
 
-def _edges(structure: Any, schema: Schema, owner: str, name: str) -> Iterable[tuple[int, int]]:
+def read_edges(structure: Any, schema: Schema, owner: str, name: str) -> Iterable[tuple[int, int]]:
+    """Pairs (parent, child) of positions, cycles and all."""
     if structure is None:
         return []
     if hasattr(structure, "edges") and hasattr(structure, "is_directed"):

@@ -29,11 +29,12 @@ from ..models.ensemble import Ensemble
 from ..models.evidence import Evidence
 from ..models.gated_pool import Pool
 from ..models.kikuchi import Kikuchi
+from ..models.net_posterior import NetPosterior
 from ..models.online import Online
 from ..models.problem import Settings, make_grids
 from ..models.soundness import Unsound
+from ..models.svd_laws import Posterior
 from ..models.svd_missingness import Side
-from ..models.svd_predict import Posterior
 from ..models.svd_state import State
 from ..models.tan import Tree
 from .matrix_learning import Matrix
@@ -51,6 +52,7 @@ PUBLIC = {
     "MDLPDiscretizer": "mdlp_discretizer",
     "NaiveBayes": "naive_bayes",
     "QGMEClassifier": "qgme",
+    "StructureLearner": "structure_learner",
     "TANClassifier": "tan",
 }
 # scikit-learn's estimators that are numbers and arrays only; most others could be stored by pickle alone
@@ -142,6 +144,7 @@ _CODECS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "Coder": (Coder, Coder.to_tree, Coder.from_tree),
     "Schema": (Schema, Schema.to_tree, Schema.from_tree),
     "Ensemble": (Ensemble, Ensemble.to_tree, Ensemble.from_tree),
+    "NetPosterior": (NetPosterior, NetPosterior.to_tree, NetPosterior.from_tree),
     "Online": (Online, _online_to_tree, _online_from_tree),
     "Evidence": (Evidence, Evidence.to_tree, Evidence.from_tree),
     "Net": (Net, Net.to_tree, Net.from_tree),

@@ -28,7 +28,7 @@ class Coder:
     """How the cells of a table become levels, learnt from training rows only.
 
     schema      of the tables it codes. Cuts are made between the numbers that a table holds: where a column spans many
-                orders of magnitude, scaling them loses the small ones, and `Schema.unscaled` keeps them.
+                orders of magnitude, scaling them loses the small ones, and `learn_schema(scaled=False)` keeps them.
     cuts        for each column its cut points in the units of the table; empty for binary and categorical columns.
     missing     (d,) bool: columns with a level for missing cells, the last one.
     seen        for each column a bool array. Binary and categorical: which of the schema's levels training showed; the

@@ -77,7 +77,7 @@ def fit_evidence(
     path = Path(Training(codes, levels, reals, numerics, target, frozenset(binned)), settings, rng, n_jobs, stop)
     path.walk(regions)
     left_out = [log_softmax(full_logits(stage.left_out)) for stage in path.stages]
-    worth = [settings.naive_worth if stage.name == "naive" else 1.0 for stage in path.stages]
+    worth = [settings.naive_worth if stage.name in ("naive", "class") else 1.0 for stage in path.stages]
     share, model.temperature = choose_pool(left_out, path.target.label, path.target.weight, settings, worth)
     used_stages = [s for s in range(len(share)) if settings.averaging or share[s] > 0]
     model.stages, model.stage_weight = [_kept(path.stages[s]) for s in used_stages], share[used_stages]

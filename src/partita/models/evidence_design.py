@@ -91,6 +91,11 @@ def region_size(levels: np.ndarray, region: Sequence[int]) -> float:
 
 def region_block(codes: np.ndarray, levels: np.ndarray, region: Sequence[int]) -> tuple[np.ndarray, Block]:
     """The cells seen in training, and the block."""
+    if len(region) == 1:
+        column = codes[:, region[0]]
+        seen = np.flatnonzero(np.bincount(column, minlength=int(levels[region[0]])))
+        cells = column if len(seen) == levels[region[0]] else place_cells(seen, column, float(levels[region[0]]))
+        return seen, Block(len(seen), cells=np.ascontiguousarray(cells, np.int32))
     code = region_codes(codes, levels, region)
     size = region_size(levels, region)
     if size <= 4 * len(code) + 1024:

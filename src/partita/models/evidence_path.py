@@ -7,6 +7,7 @@
 | numerics | linear + bins and steps of the numeric columns |
 | quadratic | linear + products of numeric columns |
 | naive | naive Bayes on all attributes, in closed form |
+| class | the frequencies of the classes: where the attributes say nothing, the pool can know it |
 | pairs | singles or numerics + pairs with gain > log(candidates + 1) |
 | triples | pairs + triples with gain > log(candidates + 1) + products |
 | beyond | as pairs, with gain > `Settings.beyond`; with two classes at most half of them by chance |
@@ -54,8 +55,9 @@ class Path(Stages):
         """All stages; `regions` are those of the closed-form path."""
         products: list[Key] = [("products",)] if self.training.numerics.has_products else []
         base = self._walk_singles(products)
-        if self.singles and self._goes_on("naive"):
-            self.add_naive()
+        if self.singles and self._goes_on("naive", "class"):
+            self.add_naive("naive", self.singles)
+            self.add_naive("class", [])
         if self.settings.max_attributes > 1 and len(self.singles) > 1:
             self._walk_regions(base, products)
         enough = self.training.target.total >= self.settings.path_rows

@@ -22,9 +22,9 @@ BOUNDS = (1e-6, 1e4)
 HASTE = 1.5  # updates that creep are taken further, in log v; after a change of direction v would oscillate
 LEAST_SHARE = 1e-3  # of a group's parameters that count as determined
 CHEAP = 2e7  # multiplications of one factorisation below which more rounds cost little
-ROUNDS, CHEAP_ROUNDS, FREE_ROUNDS = 3, 7, 12
+ROUNDS, CHEAP_ROUNDS, FREE_ROUNDS = 2, 7, 12
 SETTLED = 0.1  # nats that the last update could still be worth
-MID_STEPS, LAST_STEPS, MID_TOLERANCE, LAST_TOLERANCE = 15, 25, 1e-4, 1e-5  # tolerances per row
+MID_STEPS, LAST_STEPS, MID_TOLERANCE, LAST_TOLERANCE = 15, 25, 1e-4, 3e-5  # tolerances per row
 LEAST_LEFT = 0.02  # of 1 - h W, which is the share of a row's pull that is left without it
 
 

@@ -22,7 +22,7 @@ class Settings:
     max_products: int = 600  # products of numeric columns are used where there are at most so many
     averaging: bool = True  # pool the stages; False: only the one with the best leave-one-out predictions is kept
     prior_rows: float = 10.0  # what the even split over stages is worth when their weights are chosen
-    naive_worth: float = 0.3  # of naive Bayes in that split; the others' is 1
+    naive_worth: float = 0.3  # of naive Bayes and of the class alone in that split; the others' is 1
     temperature_prior: float = 2.0  # log prior of the temperature t: - temperature_prior (log t)^2
     conditional_holes: bool = True  # unknown cells given the seen ones; False: by their training frequencies alone
     hyper_rows: int = 4000  # rows, drawn at random, that prior variances and stage weights are learnt from

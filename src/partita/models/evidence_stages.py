@@ -135,20 +135,24 @@ class Stages:
         self.stages.append(stage)
         return stage
 
-    def add_naive(self) -> None:
-        """Naive Bayes on the single attributes. Its variances are the mean squares of its parameters, its evidence the
-        leave-one-out log-likelihood."""
-        keys, target = self.singles, self.training.target
-        blocks = [self.blocks[key] for key in keys]
-        first = np.concatenate([[0], np.cumsum([block.width for block in blocks])]).astype(np.int64)
-        cells = np.stack([np.asarray(block.cells, np.int32) + np.int32(at) for block, at in zip(blocks, first)], axis=1)
+    def add_naive(self, name: str, keys: list[Key]) -> None:
+        """Naive Bayes on single attributes; on none, the class alone. Its variances are the mean squares of its
+        parameters, its evidence the leave-one-out log-likelihood."""
+        target = self.training.target
+        widths = np.array([self.blocks[key].width for key in keys], np.int64)
+        first = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
+        cells = np.empty((len(self.training), len(keys)), np.int32)
+        for k, key in enumerate(keys):
+            own = self.blocks[key].cells
+            assert own is not None
+            np.add(own, np.int32(first[k]), out=cells[:, k])
         fit = fit_naive(cells, first, target, self.rows, max(target.n_logits, 2))
-        squares = np.add.reduceat((fit.w[1:] ** 2).mean(axis=1), first[:-1]) / np.diff(first)
+        squares = np.bincount(np.repeat(np.arange(len(keys)), widths), (fit.w[1:] ** 2).mean(axis=1), len(keys))
         rows = np.arange(len(self.target.label))
         own = log_softmax(full_logits(fit.left_out))[rows, self.target.label]
         evidence = float(self.target.weight @ own)
-        variance = np.maximum(squares, LEAST_VARIANCE)
-        stage = Stage("naive", keys, 1 + first, fit.w, variance, evidence, None, fit.left_out, np.zeros((0, 0)))
+        variance = np.maximum(squares / widths, LEAST_VARIANCE)
+        stage = Stage(name, keys, 1 + first, fit.w, variance, evidence, None, fit.left_out, np.zeros((0, 0)))
         self.stages.append(stage)
 
     def _begin(self, keys: list[Key], first: np.ndarray, warm: Stage | None) -> tuple[np.ndarray, np.ndarray]:

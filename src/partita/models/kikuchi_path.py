@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ..data.validate import DataWarning
+from ..inference.blas import one_blas_thread
 from ..inference.brake import Brake
 from ..inference.checkpoint import Chain, Checkpoint
 from ..inference.loop import FitInterrupted, count_workers
@@ -34,7 +34,7 @@ def find_path(problem: Problem, choices: Choices, runner: Runner, mark: str = ""
     monitor = make_monitor(runner.progress, None, runner.label)
     stopped = None
     try:
-        with Brake() as brake, threadpool_limits(limits=1, user_api="blas"):
+        with Brake() as brake, one_blas_thread():
             search = Search(problem, choices, Work(pool, brake, until))
             walk = _Walk(search, runner, mark)
             try:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from .svd_entries import Entries
-from .svd_predict import Posterior, expected_values, laws_at, thinned
+from .svd_laws import Posterior, laws_at, laws_of_rows, row_parts, thinned
+from .svd_predict import expected_values
 
 STRATEGIES = ("variance", "line", "decorrelated", "random")
 _DRAWS = 100  # at most; more cost time and hardly change an order
@@ -36,7 +37,7 @@ def acquire(
         if strategy == "decorrelated":
             chosen = _decorrelated(few, entries, free, n)
         else:
-            variance = cell_variances(few, entries, free)
+            variance = cell_variances(few).ravel()[free]
             if strategy == "variance":
                 chosen = free[np.argsort(-variance, kind="stable")[:n]]
             else:
@@ -50,11 +51,12 @@ def cell_draws(posterior: Posterior, entries: Entries, cells: np.ndarray) -> np.
     return expected_values(laws, posterior.link, posterior.levels)
 
 
-def cell_variances(posterior: Posterior, entries: Entries, cells: np.ndarray) -> np.ndarray:
-    """(m,) posterior variances, in parts so that memory stays small."""
-    size = max(1, 4_000_000 // (len(posterior.draws) * max(len(posterior.levels), 1)))
-    parts = [cells[start : start + size] for start in range(0, len(cells), size)]
-    return np.concatenate([cell_draws(posterior, entries, part).var(axis=0) for part in parts] or [np.zeros(0)])
+def cell_variances(posterior: Posterior) -> np.ndarray:
+    """(rows, columns) posterior variances of the expected values of all cells."""
+    parts = (laws_of_rows(posterior, rows) for rows in row_parts(posterior))
+    link, levels = posterior.link, posterior.levels
+    spread = [expected_values(laws, link, levels).var(axis=0) for laws in parts]
+    return np.concatenate(spread).reshape(-1, len(posterior.draws[0].V))
 
 
 def _lines(entries: Entries, free: np.ndarray, variance: np.ndarray, n: int) -> np.ndarray:
@@ -80,7 +82,7 @@ def _lines(entries: Entries, free: np.ndarray, variance: np.ndarray, n: int) -> 
 def _decorrelated(posterior: Posterior, entries: Entries, free: np.ndarray, n: int) -> np.ndarray:
     """Greedy: with draws x (S, cells) centred, asking cell c takes cov(x, c)^2 / (var(c) + noise) from every cell."""
     if len(free) > _CANDIDATES:
-        variance = cell_variances(posterior, entries, free)
+        variance = cell_variances(posterior).ravel()[free]
         free = np.sort(free[np.argsort(-variance, kind="stable")[: max(_CANDIDATES, n)]])
     x = cell_draws(posterior, entries, free)
     x = x - x.mean(axis=0)

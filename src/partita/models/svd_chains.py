@@ -22,7 +22,7 @@ from .svd_problem import Problem
 from .svd_state import State
 
 KEPT_BYTES = 1e9  # all kept draws together: of large matrices not every sweep is kept
-BIRTHS = 2 / 3  # share of burn-in in which components may be born; the rest is for those that the data do not hold
+BIRTHS = 1 / 3  # share of burn-in in which components may be born; the rest is for those that the data do not hold
 # a sampler is a module with init(problem, rng, start), step(problem, rng, state, n_threads) and
 # adapt(problem, rng, state, births, n_threads), which is called after every step of burn-in, and kept(problem, state),
 # the draw of a state

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
 
 from .svd_draw import Draw
-from .svd_predict import Posterior
+from .svd_laws import Posterior
 
 NOISE_ROUNDS, LATENT_ROUNDS = 10, 30
 _NEWTON, _CANDIDATES = 20, 20

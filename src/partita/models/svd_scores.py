@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betaln, log_ndtr, logsumexp
 
-from .svd_predict import Laws
+from .svd_laws import Laws
 
 
 def log_densities(laws: Laws, link: str, values: np.ndarray, trials: np.ndarray | None) -> np.ndarray:

@@ -9,8 +9,9 @@ import numpy as np
 from .soundness import need
 from .svd_draw import Draw
 from .svd_entries import Entries
+from .svd_laws import Posterior
 from .svd_missingness import Side
-from .svd_predict import Posterior
+from .svd_problem import LINKS
 from .svd_state import State
 
 
@@ -20,7 +21,8 @@ def check_matrix_model(
     """Raise where arrays of a file do not fit together."""
     n, p = entries.n_rows, entries.n_columns
     need(len(posterior.draws) > 0, "no draws")
-    need(np.isfinite(entries.values).all(), "cells should be finite")
+    need(posterior.link in LINKS and (posterior.link == "ordinal") == (len(posterior.levels) > 1), "link and levels")
+    need(bool(np.isfinite(entries.values).all()), "cells should be finite")
     need((entries.trials is not None) == (posterior.link == "binomial"), "trials")
     for draw in posterior.draws:
         _check_draw(draw, n, p, row_side, column_side, posterior)

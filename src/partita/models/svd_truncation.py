@@ -1,8 +1,9 @@
 """Step 6, burn-in only: components are born from the residual, and those below the noise edge go.
 
-Components whose scale is above 1 / (sqrt(alpha) edge) stay, at most `max_rank`; SPARES more are held a little below.
+Components whose scale is above 1 / (sqrt(alpha) edge) stay, and SPARES more a little below it, at most `max_rank`.
 Births put the residual's leading pair in at twice the edge's scale: what the data do not hold shrinks away again. None
-of this is a move of the chain that keeps its law, so nothing of it happens once draws are kept.
+of this is a move of the chain that keeps its law, so nothing of it happens once draws are kept. Births come early: what
+is still too large when draws begin needs hundreds of sweeps to shrink, and is counted in the rank meanwhile.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .svd_weights import weighted_residuals
 SPARES = 2
 SPARE_SCALE = 0.7
 BIRTH_SCALE = 2.0
-BIRTH_EVERY = 3
+BIRTH_EVERY = 1
 BIRTH_LIMIT = 3.0  # standard deviations of a component's prior
 EDGE_EVERY = 20
 
@@ -36,7 +37,7 @@ def adapt(problem: Problem, rng: np.random.Generator, state: State, births: bool
             switch_on(problem, rng, state, n_threads)
         return
     truncate(problem, rng, state)
-    room = state.n_components < problem.max_rank + SPARES
+    room = state.n_components < problem.max_rank
     if births and room and state.sweep % BIRTH_EVERY == 0 and len(problem.entries):
         give_birth(problem, rng, state, n_threads)
 
@@ -48,7 +49,7 @@ def edge_scale(state: State) -> float:
 
 def truncate(problem: Problem, rng: np.random.Generator, state: State) -> None:
     scale = edge_scale(state)
-    wanted = min(int((state.theta > scale).sum()), problem.max_rank) + SPARES
+    wanted = min(int((state.theta > scale).sum()) + SPARES, problem.max_rank)
     if wanted < state.n_components:
         keep_components(state, np.sort(np.argsort(-state.theta, kind="stable")[:wanted]))
     spread = math.sqrt(SPARE_SCALE * scale)

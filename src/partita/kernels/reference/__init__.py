@@ -13,6 +13,14 @@ from .gates import gate_accumulate, gate_condition, gate_draw_missing, gate_mome
 from .gibbs import gibbs_sweep, gibbs_sweeps
 from .hyper import log_likelihood, move_concentration, move_hyper, refresh_tables
 from .interactions import look_up, scan_regions, softmax_loss, tally
+from .net_block import net_block_sweep
+from .net_classes import net_class_sum
+from .net_fill import net_fill
+from .net_graph import net_graph_sweep
+from .net_listed import net_listed_sweep, net_score_lists
+from .net_ordered import net_ordered_sweep, net_ordered_target
+from .net_scores import net_score_sets, net_score_table, net_scores
+from .net_sums import net_dag_sum, net_order_draws
 from .regions import region_normalisers, region_potentials, region_sums, region_sums_of_moments
 from .relabel import relabel_sweep
 from .resample import resample
@@ -47,6 +55,19 @@ __all__ = [
     "move_concentration",
     "move_hyper",
     "move_views",
+    "net_block_sweep",
+    "net_class_sum",
+    "net_dag_sum",
+    "net_fill",
+    "net_graph_sweep",
+    "net_listed_sweep",
+    "net_order_draws",
+    "net_ordered_sweep",
+    "net_ordered_target",
+    "net_score_lists",
+    "net_score_sets",
+    "net_score_table",
+    "net_scores",
     "pair_counts",
     "rebuild",
     "refresh_tables",

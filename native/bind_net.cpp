@@ -1,0 +1,174 @@
+// Bindings of the kernels of discrete networks.
+#include "bind.hpp"
+#include "net_chains.hpp"
+#include "net_fill.hpp"
+#include "net_graph.hpp"
+#include "net_listed.hpp"
+#include "net_scores.hpp"
+
+namespace partita {
+
+namespace {
+
+NetData data_from(nb::handle data) {
+  return {pointer<uint64_t>(data, "planes"),
+          pointer<int64_t>(data, "first"),
+          pointer<int32_t>(data, "levels"),
+          pointer<int32_t>(data, "cells"),
+          shape(data, "levels", 0),
+          shape(data, "cells", 1),
+          shape(data, "planes", 1),
+          nb::cast<bool>(data.attr("bdeu")),
+          nb::cast<double>(data.attr("pseudo")),
+          pointer<double>(data, "rise_cell"),
+          pointer<double>(data, "rise_row"),
+          pointer<int32_t>(data, "row_of")};
+}
+
+NetTables tables_from(const Doubles& score) {
+  if (score.ndim() != 2 || score.shape(0) > 16 || score.shape(1) != size_t(1) << score.shape(0))
+    throw std::invalid_argument("a table of scores has n rows of 2^n numbers, n at most 16");
+  return {int(score.shape(0)), score.data()};
+}
+
+BlockRule rule_from(nb::handle rule, int n) {
+  const int stride = shape(rule, "nodes", 1);
+  if (stride < n * (n - 1) / 2 + 1) throw std::invalid_argument("the rules of a block prior are too short");
+  return {nb::cast<double>(rule.attr("alpha")), nb::cast<double>(rule.attr("beta1")), nb::cast<double>(rule.attr("beta2")),
+          pointer<double>(rule, "nodes"), pointer<double>(rule, "weights"), stride};
+}
+
+HashedValues cache_from(nb::handle cache) {
+  const uint64_t size = uint64_t(shape(cache, "keys", 0));
+  if (size & (size - 1)) throw std::invalid_argument("the size of a cache is a power of two");
+  return {pointer<uint64_t>(cache, "keys"), pointer<double>(cache, "values"), size - 1};
+}
+
+std::vector<Nodes> nodes_from(const Array<int32_t>& sets) { return {sets.data(), sets.data() + sets.size()}; }
+
+}  // namespace
+
+void bind_net(nb::module_& m) {
+  m.def("net_scores", [](nb::object data, Array<int32_t> child, Longs first, Array<int32_t> parents, Doubles out) {
+    const NetData from = data_from(data);
+    nb::gil_scoped_release free;
+    for (size_t q = 0; q < child.shape(0); ++q)
+      out.data()[q] = net_score(from, child.data()[q], parents.data() + first.data()[q], int(first.data()[q + 1] - first.data()[q]));
+  });
+  m.def("net_score_table", [](nb::object data, int child, int max_parents, Doubles out) {
+    const NetData from = data_from(data);
+    if (out.size() != size_t(1) << from.n_columns) throw std::invalid_argument("kernel array 'out' has the wrong shape");
+    nb::gil_scoped_release free;
+    net_score_table(from, child, max_parents, out.data());
+  });
+  m.def("net_score_sets", [](nb::object data, int child, Array<int32_t> candidates, int max_parents, Doubles out) {
+    const NetData from = data_from(data);
+    nb::gil_scoped_release free;
+    return net_score_sets(from, child, candidates.data(), int(candidates.shape(0)), max_parents, out.data());
+  });
+  m.def("net_dag_sum", [](Doubles weight, Doubles edges) {
+    const NetTables tables = tables_from(weight);
+    double* to = edges.size() ? edges.data() : nullptr;
+    nb::gil_scoped_release free;
+    return net_dag_sum(tables.n, weight.data(), to);
+  });
+  m.def("net_order_draws", [](Doubles score, Doubles log_odds, Array<int32_t> parents, int n_tries, uint64_t seed) {
+    const NetTables tables = tables_from(score);
+    nb::gil_scoped_release free;
+    OrderDraws orders(tables, 1.0);
+    orders.prepare(log_odds.data());
+    Stream stream{seed};
+    std::vector<Nodes> now(static_cast<size_t>(tables.n)), drawn(static_cast<size_t>(tables.n));
+    orders.draw(stream, now.data());
+    double present = orders.extensions(now.data());
+    for (size_t k = 0; k < parents.shape(0); ++k) {
+      for (int turn = 0; turn < n_tries; ++turn) {
+        orders.draw(stream, drawn.data());
+        const double proposed = orders.extensions(drawn.data());
+        if (stream.uniform() * proposed >= present) continue;
+        now = drawn;
+        present = proposed;
+      }
+      for (int j = 0; j < tables.n; ++j) parents.data()[k * tables.n + j] = int32_t(now[j]);
+    }
+  });
+  m.def("net_class_sum", [](Doubles score, nb::object rule, double heat, int members, Array<int32_t> from, int own,
+                            Array<int32_t> within, Array<int32_t> hit) {
+    const NetTables tables = tables_from(score);
+    const BlockRule law = rule_from(rule, tables.n);
+    const std::vector<Nodes> classes = nodes_from(from);
+    std::vector<Allowed> allowed;
+    for (int j = 0; j < tables.n; ++j) allowed.push_back({Nodes(within.data()[j]), Nodes(hit.data()[j])});
+    nb::gil_scoped_release free;
+    return ClassSums(tables, law, heat).log_sum(Nodes(members), classes.data(), int(classes.size()), own, allowed.data());
+  });
+  m.def("net_ordered_target", [](Doubles score, nb::object rule, nb::object cache, Array<int32_t> z) {
+    const NetTables tables = tables_from(score);
+    const BlockRule law = rule_from(rule, tables.n);
+    OrderedChain chain(tables, law, cache_from(cache));
+    nb::gil_scoped_release free;
+    const std::vector<Nodes> classes = classes_of(z.data(), tables.n);
+    return chain.log_target(classes.data(), int(classes.size()));
+  });
+  m.def("net_ordered_sweep", [](Doubles score, nb::object rule, nb::object cache, Array<int32_t> z, bool move_classes, uint64_t seed,
+                                Doubles edges, Array<int32_t> parents) {
+    const NetTables tables = tables_from(score);
+    const BlockRule law = rule_from(rule, tables.n);
+    OrderedChain chain(tables, law, cache_from(cache));
+    nb::gil_scoped_release free;
+    Stream stream{seed};
+    return chain.sweep(stream, z.data(), move_classes, edges.data(), reinterpret_cast<Nodes*>(parents.data()));
+  });
+  m.def("net_block_sweep", [](Doubles score, nb::object rule, double heat, Array<int32_t> z, Array<int32_t> parents,
+                              bool move_classes, int n_draws, int n_splits, uint64_t seed, Doubles edges) {
+    const NetTables tables = tables_from(score);
+    const BlockRule law = rule_from(rule, tables.n);
+    nb::gil_scoped_release free;
+    BlockChain chain(tables, law, heat);
+    Stream stream{seed};
+    return chain.sweep(stream, z.data(), reinterpret_cast<Nodes*>(parents.data()), move_classes, n_draws, n_splits, edges.data());
+  });
+  m.def("net_graph_sweep", [](nb::object data, nb::object task, nb::object cache, Array<int32_t> z, Array<uint8_t> edge, uint64_t seed) {
+    const NetData from = data_from(data);
+    const GraphTask given{from,
+                          cache_from(cache),
+                          pointer<uint8_t>(task, "allowed"),
+                          pointer<uint8_t>(task, "required"),
+                          number(task, "max_parents"),
+                          GraphPrior(number(task, "prior")),
+                          nb::cast<bool>(task.attr("move_classes")),
+                          nb::cast<double>(task.attr("alpha")),
+                          nb::cast<double>(task.attr("beta1")),
+                          nb::cast<double>(task.attr("beta2")),
+                          pointer<double>(task, "log_odds"),
+                          nb::cast<bool>(task.attr("single_edges"))};
+    nb::gil_scoped_release free;
+    Stream stream{seed};
+    return GraphChain(given, z.data(), edge.data()).sweep(stream);
+  });
+  m.def("net_fill", [](Array<int32_t> codes, Array<int32_t> levels, Array<uint8_t> edge, bool bdeu, double pseudo, Array<int32_t> cells,
+                       Doubles uniforms) {
+    nb::gil_scoped_release free;
+    net_fill(codes.data(), int64_t(codes.shape(0)), int(codes.shape(1)), levels.data(), edge.data(), bdeu, pseudo, cells.data(),
+             int64_t(cells.shape(0)), uniforms.data());
+  });
+  m.def("net_score_lists", [](nb::object data, int child, int most, Doubles out) {
+    const NetData from = data_from(data);
+    if (int64_t(out.size()) != ListPlaces(from.n_columns, most).size())
+      throw std::invalid_argument("kernel array 'out' has the wrong shape");
+    nb::gil_scoped_release free;
+    net_score_lists(from, child, most, out.data());
+  });
+  m.def("net_listed_sweep", [](Doubles weight, int most, double alpha, Array<int32_t> z, Doubles eta, Doubles fresh, bool move_classes,
+                               int n_swaps, uint64_t seed, Doubles edges, Array<uint8_t> graph) {
+    const int n = int(z.shape(0));
+    nb::gil_scoped_release free;
+    Stream stream{seed};
+    ListedChain chain(n, most, weight.data(), alpha, z.data(), eta.data(), fresh.data());
+    chain.sweep(stream, move_classes, n_swaps);
+    chain.draw(stream, edges.data(), graph.data());
+    return chain.log_sum();
+  });
+}
+
+}  // namespace partita

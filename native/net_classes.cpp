@@ -1,0 +1,160 @@
+// Sums over all graphs and edge probabilities into one class of nodes: exact, by Gauss-Jacobi rules.
+#include "net_classes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "net_scores.hpp"
+
+namespace partita {
+
+namespace {
+
+int pick_weight(const std::vector<double>& weight, size_t n, double uniform) {
+  double total = 0.0;
+  for (size_t x = 0; x < n; ++x) total += weight[x];
+  return pick(weight.data(), int(n), total, uniform);
+}
+
+PARTITA_CLONES void weigh(double* value, size_t n, double top) {
+  for (size_t x = 0; x < n; ++x) value[x] = fast_exp(value[x] - top);
+}
+
+}  // namespace
+
+ClassSums::ClassSums(const NetTables& tables, const BlockRule& rule, double heat)
+    : tables_(tables), rule_(rule), heat_(heat), points_(17), pairs_(17), levels_(17), stride_(17) {
+  sets_.resize(size_t(1) << tables.n);
+  cells_.resize(sets_.size());
+  weight_.resize(sets_.size());
+}
+
+double ClassSums::gather(int j, const Allowed& allowed) {
+  size_t n = 1;
+  sets_[0] = 0;
+  for (int i = 0; i < tables_.n; ++i)
+    if (allowed.within >> i & 1) {
+      for (size_t x = 0; x < n; ++x) sets_[n + x] = sets_[x] | Nodes(1) << i;
+      n *= 2;
+    }
+  const double* score = tables_.score + (size_t(j) << tables_.n);
+  double top = kNoScore;
+  for (size_t x = 0; x < n; ++x) {
+    const bool fits = !allowed.hit || (sets_[x] & allowed.hit);
+    weight_[x] = fits ? heat_ * score[sets_[x]] : kNoScore;
+    top = std::max(top, weight_[x]);
+  }
+  if (top > -1e299) weigh(weight_.data(), n, top);
+  return top;
+}
+
+// counts of parents in every class -> values on the grid of eta, one axis at a time
+void ClassSums::expand(int n_from) {
+  int front = 1, back = int(table_.size());
+  for (int a = 0; a < n_from; ++a) {
+    const int levels = levels_[a], points = points_[a];
+    back /= levels;
+    next_.assign(size_t(front) * points * back, 0.0);
+    for (int q = 0; q < points; ++q) {
+      const double eta = rule_.node[points * rule_.stride + q], odds = eta / (1.0 - eta);
+      double value = std::pow(1.0 - eta, pairs_[a]);
+      for (int k = 0; k < levels; ++k, value *= odds)
+        for (int f = 0; f < front; ++f) {
+          double* to = next_.data() + (size_t(f) * points + q) * back;
+          const double* of = table_.data() + (size_t(f) * levels + k) * back;
+          for (int b = 0; b < back; ++b) to[b] += value * of[b];
+        }
+    }
+    front *= points;
+    table_.swap(next_);
+  }
+}
+
+double ClassSums::log_sum(Nodes members, const Nodes* from, int n_from, int own, const Allowed* allowed) {
+  size_t cells = 1;
+  for (int a = 0; a < n_from; ++a) {
+    pairs_[a] = size_of(from[a]) - (a == own);
+    points_[a] = pairs_[a] * size_of(members) / 2 + 1;  // exact for polynomials of the degree that occurs
+    cells *= points_[a];
+  }
+  grid_.assign(cells, 1.0);
+  size_t inner = cells;
+  for (int a = 0; a < n_from; ++a) {
+    inner /= points_[a];
+    for (size_t g = 0; g < cells; ++g) grid_[g] *= rule_.weight[points_[a] * rule_.stride + (g / inner) % points_[a]];
+  }
+  double logs = 0.0;
+  for (int j = 0; j < tables_.n; ++j) {
+    if (!(members >> j & 1)) continue;
+    const double top = gather(j, allowed[j]);
+    if (top < -1e299) return kNoScore;
+    int size = 1;
+    for (int a = n_from - 1; a >= 0; --a) {
+      stride_[a] = size;
+      levels_[a] = size_of(allowed[j].within & from[a]) + 1;
+      size *= levels_[a];
+    }
+    table_.assign(size_t(size), 0.0);
+    size_t n = 1;
+    cells_[0] = 0;
+    for (int i = 0; i < tables_.n; ++i)
+      if (allowed[j].within >> i & 1) {
+        int step = 0;
+        for (int a = 0; a < n_from; ++a)
+          if (from[a] >> i & 1) step = stride_[a];
+        for (size_t x = 0; x < n; ++x) cells_[n + x] = cells_[x] + step;
+        n *= 2;
+      }
+    for (size_t x = 0; x < n; ++x) table_[cells_[x]] += weight_[x];
+    expand(n_from);
+    double most = 0.0;
+    for (size_t g = 0; g < cells; ++g) most = std::max(most, grid_[g] *= table_[g]);
+    if (!(most > 0.0)) return kNoScore;
+    for (double& value : grid_) value /= most;
+    logs += top + std::log(most);
+  }
+  double total = 0.0;
+  for (double value : grid_) total += value;
+  return logs + std::log(total);
+}
+
+void ClassSums::draw(Stream& stream, Nodes members, const Nodes* from, int n_from, const Allowed* allowed, double* edges,
+                     double* log_odds, Nodes* parents) {
+  const int n = tables_.n;
+  int g = pick_weight(grid_, grid_.size(), stream.uniform());
+  double drawn[16] = {0.0};  // log odds of an edge from node i
+  for (int a = n_from - 1; a >= 0; --a) {
+    const double eta = rule_.node[points_[a] * rule_.stride + g % points_[a]];
+    g /= points_[a];
+    for (int i = 0; i < n; ++i)
+      if (from[a] >> i & 1) drawn[i] = std::log(eta) - std::log1p(-eta);
+  }
+  for (int j = 0; j < n; ++j) {
+    if (!(members >> j & 1)) continue;
+    for (int i = 0; i < n; ++i) log_odds[i * n + j] = drawn[i];
+    gather(j, allowed[j]);
+    const size_t m = size_t(1) << size_of(allowed[j].within);
+    size_t bit = 1;
+    for (int i = 0; i < n; ++i)
+      if (allowed[j].within >> i & 1) {
+        const double odds = std::exp(drawn[i]);
+        for (size_t x = 0; x < m; ++x)
+          if (x & bit) weight_[x] *= odds;
+        bit *= 2;
+      }
+    double total = 0.0;
+    for (size_t x = 0; x < m; ++x) total += weight_[x];
+    parents[j] = sets_[pick(weight_.data(), int(m), total, stream.uniform())];
+    bit = 1;
+    for (int i = 0; i < n; ++i)
+      if (allowed[j].within >> i & 1) {
+        double sum = 0.0;
+        for (size_t x = 0; x < m; ++x)
+          if (x & bit) sum += weight_[x];
+        edges[i * n + j] += sum / total;
+        bit *= 2;
+      }
+  }
+}
+
+}  // namespace partita

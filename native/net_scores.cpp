@@ -1,0 +1,180 @@
+// Local scores by AND and popcount over bit planes, one split of the rows for every set of parents.
+#include "net_scores.hpp"
+
+#include <algorithm>
+
+#include "arithmetic.hpp"
+
+#if defined(PARTITA_HAS_CLONES) && defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__linux__)
+// popcount of vectors came later than the other vector instructions
+#define PARTITA_COUNT_CLONES __attribute__((target_clones("arch=icelake-server", "arch=x86-64-v3", "default")))
+#else
+#define PARTITA_COUNT_CLONES
+#endif
+
+namespace partita {
+
+namespace {
+
+PARTITA_COUNT_CLONES int64_t split_word(const uint64_t* mask, const uint64_t* plane, int64_t words, uint64_t* out) {
+  int64_t total = 0;
+  for (int64_t w = 0; w < words; ++w) {
+    out[w] = mask[w] & plane[w];
+    total += __builtin_popcountll(out[w]);
+  }
+  return total;
+}
+
+PARTITA_COUNT_CLONES int64_t count_common(const uint64_t* mask, const uint64_t* plane, int64_t words) {
+  int64_t total = 0;
+  for (int64_t w = 0; w < words; ++w) total += __builtin_popcountll(mask[w] & plane[w]);
+  return total;
+}
+
+double rise(double pseudo, int64_t count) { return count ? fast_lgamma(pseudo + double(count)) - fast_lgamma(pseudo) : 0.0; }
+
+// Beyond this many words of masks a pass over the rows is quicker.
+bool few(const NetData& data, double parts) { return parts * double(data.words) <= 2.0 * double(data.n_rows); }
+
+}  // namespace
+
+Parting::Parting(const NetData& data) : data_(&data), masks_(true), n_configurations_(1.0), n_parts_(1) {
+  mask_.assign(size_t(data.words), ~uint64_t(0));
+  if (data.n_rows % 64) mask_.back() = (uint64_t(1) << (data.n_rows % 64)) - 1;
+  if (!data.n_rows) n_parts_ = 0;
+  total_.assign(1, data.n_rows);
+}
+
+Parting::Parting(const Parting& whole, int column)
+    : data_(whole.data_), masks_(whole.masks_ && few(*data_, double(whole.n_parts_) * data_->levels[column])),
+      n_configurations_(whole.n_configurations_ * data_->levels[column]), n_parts_(0) {
+  if (masks_)
+    split_masks(whole, column);
+  else
+    split_numbers(whole, column);
+}
+
+void Parting::split_masks(const Parting& whole, int column) {
+  const int64_t words = data_->words;
+  const int levels = data_->levels[column];
+  mask_.resize(size_t(whole.n_parts_ * levels * words));
+  total_.resize(size_t(whole.n_parts_ * levels));
+  for (int64_t p = 0; p < whole.n_parts_; ++p) {
+    const uint64_t* mask = whole.mask_.data() + p * words;
+    int64_t left = whole.total_[p];
+    for (int v = 0; v < levels && left; ++v) {
+      const int64_t n = split_word(mask, data_->planes + (data_->first[column] + v) * words, words, mask_.data() + n_parts_ * words);
+      if (!n) continue;  // parts without rows add nothing to a score
+      total_[n_parts_++] = n;
+      left -= n;
+    }
+  }
+}
+
+void Parting::split_numbers(const Parting& whole, int column) {
+  const int64_t n = data_->n_rows, levels = data_->levels[column];
+  const int32_t* cell = data_->cells + column * n;
+  part_.resize(size_t(n));
+  if (whole.masks_) {
+    for (int64_t p = 0; p < whole.n_parts_; ++p)
+      for (int64_t w = 0; w < data_->words; ++w)
+        for (uint64_t left = whole.mask_[p * data_->words + w]; left; left &= left - 1)
+          part_[w * 64 + __builtin_ctzll(left)] = int32_t(p);
+  } else {
+    part_ = whole.part_;
+  }
+  // numbers in order of appearance: a dense table where it is small, else an open hash table
+  const int64_t dense = whole.n_parts_ * levels;
+  int64_t size = 64;
+  while (size < 2 * n) size *= 2;
+  const bool hashed = dense > 2 * size;
+  std::vector<int32_t> number(size_t(hashed ? size : dense), -1);
+  std::vector<int64_t> key(size_t(hashed ? size : 0));
+  for (int64_t s = 0; s < n; ++s) {
+    const int64_t k = int64_t(part_[s]) * levels + cell[s];
+    int64_t at = k;
+    if (hashed) {
+      at = int64_t((uint64_t(k) * 0x9e3779b97f4a7c15ULL) >> 20) & (size - 1);
+      while (number[at] >= 0 && key[at] != k) at = (at + 1) & (size - 1);
+      key[at] = k;
+    }
+    if (number[at] < 0) number[at] = int32_t(n_parts_++);
+    part_[s] = number[at];
+  }
+}
+
+double Parting::of_part(int child, const int64_t* count, int64_t total) const {
+  const int levels = data_->levels[child];
+  double sum = 0.0;
+  if (data_->bdeu) {
+    const double row = data_->pseudo / n_configurations_, cell = row / levels;
+    for (int v = 0; v < levels; ++v) sum += rise(cell, count[v]);
+    return sum - rise(row, total);
+  }
+  for (int v = 0; v < levels; ++v) sum += data_->rise_cell[count[v]];
+  return sum - data_->rise_row[int64_t(data_->row_of[child]) * (data_->n_rows + 1) + total];
+}
+
+double Parting::score_masks(int child) const {
+  const int levels = data_->levels[child];
+  std::vector<int64_t> count(size_t(levels), 0);
+  double sum = 0.0;
+  for (int64_t p = 0; p < n_parts_; ++p) {
+    int64_t left = total_[p];
+    for (int v = 0; v + 1 < levels; ++v)
+      left -= count[v] = count_common(mask_.data() + p * data_->words, data_->planes + (data_->first[child] + v) * data_->words,
+                                      data_->words);
+    count[levels - 1] = left;
+    sum += of_part(child, count.data(), total_[p]);
+  }
+  return sum;
+}
+
+double Parting::score_numbers(int child) const {
+  const int64_t levels = data_->levels[child], n = data_->n_rows;
+  const int32_t* cell = data_->cells + child * n;
+  std::vector<int64_t> count(size_t(n_parts_ * levels), 0);
+  for (int64_t s = 0; s < n; ++s) ++count[part_[s] * levels + cell[s]];
+  double sum = 0.0;
+  for (int64_t p = 0; p < n_parts_; ++p) {
+    int64_t total = 0;
+    for (int64_t v = 0; v < levels; ++v) total += count[p * levels + v];
+    sum += of_part(child, count.data() + p * levels, total);
+  }
+  return sum;
+}
+
+double Parting::score(int child) const { return masks_ ? score_masks(child) : score_numbers(child); }
+
+double net_score(const NetData& data, int child, const int32_t* parents, int n_parents) {
+  Parting rows(data);
+  for (int k = 0; k < n_parents; ++k) rows = Parting(rows, parents[k]);
+  return rows.score(child);
+}
+
+namespace {
+
+void fill_table(const Parting& rows, int n_columns, int child, int from, int left, uint64_t set, double* out) {
+  out[set] = rows.score(child);
+  for (int i = from; i < n_columns && left; ++i)
+    if (i != child) fill_table(Parting(rows, i), n_columns, child, i + 1, left - 1, set | uint64_t(1) << i, out);
+}
+
+double* fill_sets(const Parting& rows, int child, const int32_t* candidates, int from, int n, int left, double* out) {
+  *out++ = rows.score(child);
+  for (int i = from; i < n && left; ++i) out = fill_sets(Parting(rows, candidates[i]), child, candidates, i + 1, n, left - 1, out);
+  return out;
+}
+
+}  // namespace
+
+void net_score_table(const NetData& data, int child, int max_parents, double* out) {
+  std::fill(out, out + (int64_t(1) << data.n_columns), kNoScore);
+  fill_table(Parting(data), data.n_columns, child, 0, max_parents, 0, out);
+}
+
+int64_t net_score_sets(const NetData& data, int child, const int32_t* candidates, int n_candidates, int max_parents, double* out) {
+  return fill_sets(Parting(data), child, candidates, 0, n_candidates, max_parents, out) - out;
+}
+
+}  // namespace partita

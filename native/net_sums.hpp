@@ -1,0 +1,31 @@
+// Sums over all acyclic graphs of a modular weight. The plain twin: kernels/reference/net_sums.py.
+#pragma once
+#include <vector>
+
+#include "net_classes.hpp"
+
+namespace partita {
+
+// x[S], S < 2^n: the log of the sum of exp(x[P]) over all subsets P of S, in place; safe for any range of x
+void log_subset_sums(int n, double* x);
+
+// log of the sum over all acyclic graphs of the product of exp(weight[j << n | parents of j]), n <= 16, weight kNoScore where j is
+// its own parent. `weight` is overwritten. Where `edges` is given, P(i -> j) goes to edges[i * n + j].
+double net_dag_sum(int n, double* weight, double* edges);
+
+// Graphs with probability proportional to weight times the number of their linear extensions.
+class OrderDraws {
+ public:
+  OrderDraws(const NetTables& tables, double heat);
+  void prepare(const double* log_odds);  // of an edge i -> j at i * n + j
+  void draw(Stream& stream, Nodes* parents);
+  double extensions(const Nodes* parents);  // the number of linear extensions
+
+ private:
+  const NetTables& tables_;
+  double heat_;
+  std::vector<double> within_, reached_, odds_, weight_, count_;
+  std::vector<Nodes> sets_;
+};
+
+}  // namespace partita

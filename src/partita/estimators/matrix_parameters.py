@@ -1,0 +1,44 @@
+"""What the parameters of a matrix model may be, alone and together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..data.validate import Constraint, boolean, either, integer, one_of, optional
+
+NEVER = Constraint("None: a matrix has one kind of cells, which link= says", lambda value: value is None)
+CONSTRAINTS: dict[str, Constraint] = {
+    "max_rank": integer(1),
+    "prior": one_of("ard", "paper"),
+    "sampler": one_of("blocked", "coordinate"),
+    "link": one_of("gaussian", "ordinal", "binomial"),
+    "n_samples": integer(1),
+    "burn_in": integer(0),
+    "n_chains": integer(1),
+    "init": either(one_of("random", "svd"), integer(0)),
+    "missingness_features": either(one_of("auto"), integer(0)),
+    "offsets": optional(boolean()),
+    "unequal_noise": optional(boolean()),
+    "duplicates": one_of("error", "mean"),
+    "column_kinds": NEVER,
+}
+
+
+def check_together(model: Any) -> None:
+    """Raise where parameters that are fine alone do not go together."""
+    for wrong, told in (
+        (model.sampler == "coordinate" and model.prior == "ard",
+         "sampler='coordinate' is the thesis's and knows its prior only. Pass prior='paper', or sampler='blocked'"),
+        (model.sampler == "coordinate" and model.link != "gaussian",
+         f"sampler='coordinate' knows link='gaussian' only, got link={model.link!r}. Pass sampler='blocked'"),
+        (model.sampler == "coordinate" and bool(model.unequal_noise),
+         "sampler='coordinate' has the thesis's equal noise. Leave unequal_noise None, or pass sampler='blocked'"),
+        (model.link == "binomial" and model.prior == "paper",
+         "prior='paper' is for cells with normal noise, which link='binomial' has not. Pass prior='ard'"),
+        (model.link == "binomial" and bool(model.unequal_noise),
+         "unequal_noise=True has no meaning with link='binomial', whose noise is that of counting. Leave it None"),
+        (model.link == "ordinal" and model.duplicates == "mean",
+         "duplicates='mean' with link='ordinal': the mean of two levels is no level. Remove the duplicates"),
+    ):  # fmt: skip
+        if wrong:
+            raise ValueError(f"BayesianSVD: {told}.")

@@ -1,0 +1,89 @@
+"""What a user knows of a network beforehand, read and checked: edges, parents, classes, a template."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..data.schema import Schema
+from ..models.net_knowledge import Knowledge
+from .net_structure import read_edges, read_structure
+
+
+def read_knowledge(
+    schema: Schema, owner: str, required_edges: Any, forbidden_edges: Any, max_parents: int | None, classes: Any,
+    template: Any,
+) -> Knowledge:  # fmt: skip
+    """All of it together; contradictions are named."""
+    n = schema.n_columns
+    required, allowed = np.zeros((n, n), bool), ~np.eye(n, dtype=bool)
+    for child, parents in enumerate(read_structure(required_edges, schema, owner, "required_edges")):
+        required[list(parents), child] = True
+    for parent, child in read_edges(forbidden_edges, schema, owner, "forbidden_edges"):
+        allowed[parent, child] = False
+    both = np.argwhere(required & ~allowed)
+    if len(both):
+        a, b = (schema.names[k] for k in both[0])
+        raise ValueError(
+            f"{owner}: the edge from {a!r} to {b!r} is in required_edges and in forbidden_edges. Leave it out of one."
+        )
+    most = n - 1 if max_parents is None else min(int(max_parents), n - 1)
+    crowded = np.flatnonzero(required.sum(axis=0) > most)
+    if len(crowded):
+        raise ValueError(
+            f"{owner}: required_edges gives {schema.label(int(crowded[0]))} more parents than max_parents: "
+            f"max_parents={most} allows fewer. Raise max_parents or drop edges."
+        )
+    given = _read_classes(classes, n, owner)
+    return Knowledge(allowed, required, most, given, _read_template(template, given, owner))
+
+
+def _read_classes(classes: Any, n: int, owner: str) -> np.ndarray | None:
+    if classes is None:
+        return None
+    array = np.asarray(classes)
+    if array.shape != (n,):
+        raise ValueError(
+            f"{owner}: classes must name one class for each of the {n} columns, got an array of shape {array.shape}. "
+            "Give a list as long as there are columns, or None to learn them."
+        )
+    return np.unique(array, return_inverse=True)[1].astype(np.int32)
+
+
+def _read_template(template: Any, classes: np.ndarray | None, owner: str) -> np.ndarray | None:
+    if template is None:
+        return None
+    if classes is None:
+        raise ValueError(f"{owner}: template is a matrix over classes and needs them. Pass classes as well.")
+    array, k = np.asarray(template, float), int(classes.max()) + 1
+    if array.shape != (k, k) or not ((array > 0) & (array < 1)).all():
+        raise ValueError(
+            f"{owner}: template must be a {k} x {k} matrix of probabilities between 0 and 1 (neither included), "
+            f"edge from "
+            f"class a to class b at [a, b], classes sorted; got {template!r}."
+        )
+    return array
+
+
+def check_ordered(known: Knowledge, schema: Schema, owner: str) -> None:
+    """Raise where given classes leave no order that allows the required edges."""
+    if known.classes is None:
+        return
+    k = int(known.classes.max()) + 1
+    between = np.zeros((k, k), bool)
+    for parent, child in np.argwhere(known.required):
+        between[known.classes[parent], known.classes[child]] = True
+        if known.classes[parent] == known.classes[child]:
+            raise ValueError(
+                f"{owner}: the required edge from {schema.names[parent]!r} to {schema.names[child]!r} lies within one "
+                "of the given classes, where prior='ordered-block' allows none. Use prior='block', or other classes."
+            )
+    left = np.ones(k, bool)
+    for _ in range(k):
+        left &= (between & left[:, None]).any(axis=0)
+    if left.any():
+        raise ValueError(
+            f"{owner}: the required edges form a cycle among the given classes, so no order of them allows these "
+            "edges. Use prior='block', or other classes."
+        )

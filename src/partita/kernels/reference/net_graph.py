@@ -1,0 +1,143 @@
+"""One sweep over a graph, every option scored by the whole log joint."""
+
+from __future__ import annotations
+
+from math import exp, lgamma, log
+
+import numpy as np
+
+from ..net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES, GraphTask, NetData
+from .draw import Stream, pick
+from .net_scores import score
+
+CANDIDATES = 3  # of a set of parents that is drawn anew
+
+
+def acyclic(edge: np.ndarray) -> bool:
+    left = list(range(len(edge)))
+    while left:
+        roots = [j for j in left if not any(edge[i, j] for i in left)]
+        if not roots:
+            return False
+        left = [j for j in left if j not in roots]
+    return True
+
+
+def log_joint(data: NetData, task: GraphTask, z, edge) -> float:
+    """Log joint of classes and graph, up to the normaliser over acyclic graphs; -inf where they do not go together."""
+    n = len(z)
+    total = sum(score(data, j, np.flatnonzero(edge[:, j]).tolist()) for j in range(n))
+    if not acyclic(edge) or edge.sum(axis=0).max() > task.max_parents:
+        return -np.inf
+    if task.prior == GIVEN_ODDS:
+        return total + float(task.log_odds[edge == 1].sum())
+    ordered, b1, b2 = task.prior == ORDERED_CLASSES, task.beta1, task.beta2
+    K = int(max(z)) + 1
+    total += lgamma(task.alpha) - lgamma(task.alpha + n) - (lgamma(K + 1) if ordered else 0.0)
+    for b in range(K):
+        of_b = np.flatnonzero(z == b)
+        total += log(task.alpha) + lgamma(len(of_b))
+        for a in range(K):
+            of_a = np.flatnonzero(z == a)
+            present = int(edge[np.ix_(of_a, of_b)].sum())
+            if ordered and a >= b:
+                if present:
+                    return -np.inf
+                continue
+            pairs = len(of_a) * len(of_b) - (len(of_a) if a == b else 0)
+            total += lgamma(b1 + present) + lgamma(b2 + pairs - present) - lgamma(b1 + b2 + pairs)
+            total += lgamma(b1 + b2) - lgamma(b1) - lgamma(b2)
+    return total
+
+
+def _reaches(edge, start: int, end: int) -> bool:
+    seen, front = set(), {start}
+    while front:
+        v = front.pop()
+        if v == end:
+            return True
+        seen.add(v)
+        front |= {int(u) for u in np.flatnonzero(edge[v])} - seen
+    return False
+
+
+def _edges(stream: Stream, data, task, z, edge) -> None:
+    n = len(z)
+    for i in range(n):
+        for j in range(n):
+            full = not edge[i, j] and edge[:, j].sum() >= task.max_parents
+            if not task.allowed[i, j] or task.required[i, j] or full:
+                continue
+            if task.prior == ORDERED_CLASSES and z[i] >= z[j]:
+                continue
+            values = []
+            for present in (0, 1):
+                edge[i, j], before = present, edge[i, j]
+                values.append(log_joint(data, task, z, edge))
+                edge[i, j] = before
+            odds = values[1] - values[0]
+            edge[i, j] = stream.uniform() < (1.0 / (1.0 + exp(-odds)) if odds > -700 else 0.0)
+
+
+def _reversals(stream: Stream, data, task, z, edge) -> None:
+    n = len(z)
+    for a in range(n):
+        for b in range(a + 1, n):
+            if not edge[a, b] and not edge[b, a]:
+                continue
+            i, j = (a, b) if edge[a, b] else (b, a)
+            if task.required[i, j] or not task.allowed[j, i] or edge[:, i].sum() >= task.max_parents:
+                continue
+            before = log_joint(data, task, z, edge)
+            edge[i, j], edge[j, i] = 0, 1
+            if not log(stream.uniform()) < log_joint(data, task, z, edge) - before:
+                edge[i, j], edge[j, i] = 1, 0
+
+
+def _parent_sets(stream: Stream, data, task, z, edge) -> None:
+    n = len(z)
+    for j in range(n):
+        candidates: list[int] = []
+        for _ in range(CANDIDATES):
+            i = stream.below(n)
+            shut = not task.allowed[i, j] or task.required[i, j] or i in candidates
+            if shut or (z[i] >= z[j] if task.prior == ORDERED_CLASSES else _reaches(edge, j, i)):
+                continue
+            candidates.append(i)
+        if len(candidates) < 2:
+            continue
+        values = []
+        for chosen in range(1 << len(candidates)):
+            for k, i in enumerate(candidates):
+                edge[i, j] = chosen >> k & 1
+            values.append(log_joint(data, task, z, edge))
+        chosen = pick(np.array(values), stream.uniform())
+        for k, i in enumerate(candidates):
+            edge[i, j] = chosen >> k & 1
+
+
+def _classes(stream: Stream, data, task, z, edge) -> None:
+    ordered = task.prior == ORDERED_CLASSES
+    for i in range(len(z)):
+        rest = np.delete(z, i)
+        others = np.unique(rest, return_inverse=True)[1]
+        K = int(others.max(initial=-1)) + 1
+        options = [np.insert(others, i, k) for k in range(K)]
+        if ordered:
+            options += [np.insert(others + (others >= g), i, g) for g in range(K + 1)]
+        else:
+            options.append(np.insert(others, i, K))
+        values = np.array([log_joint(data, task, option, edge) for option in options])
+        z[:] = options[pick(values, stream.uniform())]
+
+
+def net_graph_sweep(data: NetData, task: GraphTask, cache, z, edge, seed: int) -> float:
+    stream = Stream(seed)
+    _edges(stream, data, task, z, edge)
+    if not task.single_edges:
+        if task.prior in (GIVEN_ODDS, CLASSES):
+            _reversals(stream, data, task, z, edge)
+        _parent_sets(stream, data, task, z, edge)
+    if task.move_classes:
+        _classes(stream, data, task, z, edge)
+    return log_joint(data, task, z, edge)

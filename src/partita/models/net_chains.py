@@ -1,0 +1,117 @@
+"""Chains over networks of at most 16 nodes: ordered classes with graphs summed out, and classes with a graph, tempered.
+
+[1] Mansinghka (2009), chapter 2. Unlike [1], which resamples one edge at a time, graphs and edge probabilities are
+summed out or drawn afresh as a whole, since single edges do not get from one order of the nodes to another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..kernels import kernel
+from ..kernels.net_contract import BlockRule, HashedValues
+from ..priors.graph import log_joint
+from .net_knowledge import Knowledge, to_graph, to_masks
+from .net_state import NetState, Schedule, after_sweep, before_sweep
+
+TEMPERATURES = np.geomspace(1.0, 3.2, 7)  # of the block chain; scores count 1 / T times
+CACHE_BITS = 18  # class sums that are remembered: 4 MB for each chain
+N_DRAWS, N_SPLITS = 3, 10  # graphs by orders, and splits or merges, in a sweep of the block chain
+
+
+def seed_of(rng: np.random.Generator) -> int:
+    """64 bits for a kernel's own stream."""
+    return int(rng.integers(2**64, dtype=np.uint64))
+
+
+def score_of(tables: np.ndarray, masks: np.ndarray) -> float:
+    """The log likelihood of a graph."""
+    return float(tables[np.arange(len(tables)), masks].sum())
+
+
+def random_classes(rng: np.random.Generator, known: Knowledge, number: int, ordered: bool) -> np.ndarray:
+    """Where a chain begins, far from where the next one does: all nodes in one class, or every node by itself."""
+    n = known.n
+    if known.classes is not None:
+        if not ordered:
+            return known.classes.astype(np.int32)
+        # an order of the given classes that allows the required edges
+        first = [int(np.flatnonzero(known.classes[known.start(rng)] == k)[0]) for k in range(known.classes.max() + 1)]
+        return np.argsort(np.argsort(first)).astype(np.int32)[known.classes]
+    if number % 2 == 0 and not (ordered and known.required.any()):
+        return np.zeros(n, np.int32)
+    return np.argsort(known.start(rng)).astype(np.int32)
+
+
+@dataclass
+class OrderedSampler:
+    """Ordered classes; the graph is summed out and only drawn to be shown."""
+
+    tables: np.ndarray
+    rule: BlockRule
+    known: Knowledge
+    schedule: Schedule
+    number: int
+    cache: HashedValues = field(default_factory=lambda: HashedValues.room(CACHE_BITS))
+
+    def init(self, rng: np.random.Generator) -> NetState:
+        z = random_classes(rng, self.known, self.number, ordered=True)
+        graph = np.zeros((1, self.known.n, self.known.n))
+        return NetState.begin(z[None], graph, self.schedule.n_kept, np.zeros(0), np.zeros(3))
+
+    def step(self, rng: np.random.Generator, state: NetState) -> tuple[NetState, Mapping[str, float]]:
+        before_sweep(state, self.schedule)
+        parents = np.zeros(self.known.n, np.int32)
+        value = kernel.net_ordered_sweep(
+            self.tables,
+            self.rule,
+            self.cache,
+            state.z[0],
+            self.known.classes is None,
+            seed_of(rng),
+            state.edges,
+            parents,
+        )
+        state.graph[0] = to_graph(parents)
+        prior = log_joint(state.z[0], state.graph[0], self.rule.alpha, self.rule.beta1, self.rule.beta2, True)
+        return state, after_sweep(state, self.schedule, value, score_of(self.tables, parents) + prior)
+
+
+@dataclass
+class BlockSampler:
+    """Classes and a graph at several temperatures, the coldest of which counts."""
+
+    tables: np.ndarray
+    rule: BlockRule
+    known: Knowledge
+    schedule: Schedule
+    number: int
+    temperatures: np.ndarray = field(default_factory=lambda: TEMPERATURES)
+
+    def init(self, rng: np.random.Generator) -> NetState:
+        z = np.array([random_classes(rng, self.known, self.number + r, False) for r in range(len(self.temperatures))])
+        graph = np.repeat(self.known.required[None], len(z), axis=0)
+        return NetState.begin(z, graph, self.schedule.n_kept, np.zeros(0), np.zeros(3))
+
+    def step(self, rng: np.random.Generator, state: NetState) -> tuple[NetState, Mapping[str, float]]:
+        before_sweep(state, self.schedule)
+        n, R = self.known.n, len(self.temperatures)
+        unused, priors, scores = np.zeros((n, n)), np.zeros(R), np.zeros(R)
+        for r, temperature in enumerate(self.temperatures):
+            parents = to_masks(state.graph[r])
+            priors[r] = kernel.net_block_sweep(
+                self.tables, self.rule, 1.0 / temperature, state.z[r], parents, self.known.classes is None, N_DRAWS,
+                N_SPLITS, seed_of(rng), state.edges if r == 0 else unused,
+            )  # fmt: skip
+            state.graph[r] = to_graph(parents)
+            scores[r] = score_of(self.tables, parents)
+        for r, uniform in enumerate(rng.random(R - 1)):  # neighbours change places
+            gain = (scores[r] - scores[r + 1]) * (1.0 / self.temperatures[r + 1] - 1.0 / self.temperatures[r])
+            if np.log(uniform) < gain:
+                for array in (state.z, state.graph, scores, priors):
+                    array[[r, r + 1]] = array[[r + 1, r]]
+        joint = float(scores[0] + priors[0])
+        return state, after_sweep(state, self.schedule, joint, joint)

@@ -1,0 +1,196 @@
+"""How well a prior over networks explains the data: log p(data | prior), to weigh priors against each other.
+
+What is known of the graph beforehand counts as data here: graphs that are not allowed have likelihood 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import betaln, logsumexp
+
+from ..kernels import kernel
+from ..kernels.net_contract import BlockRule
+from ..priors.partition import log_probability, sample_partition
+from .net_posterior import NetPosterior
+from .net_state import NetState, Schedule
+
+PRIOR_DRAWS = 40_000  # graphs from which the normaliser of a prior is found: about 1 % where a twentieth are acyclic
+ENOUGH_SHARE = 0.02  # of single-class states in a chain: then they alone give the evidence
+PARTITIONS, DRAWS = 6, 40  # else so many partitions, so many draws of edge probabilities for each
+STEPS = 4e8  # at most, of the sums over graphs for these draws
+
+
+@lru_cache(maxsize=64)
+def log_acyclic(n: int, alpha: float | None, beta1: float, beta2: float) -> float:
+    """Log of the probability that a graph of the block prior (alpha None: of one class) is acyclic before cyclic
+    ones are ruled out: the normaliser of the prior. By drawing, always the same draws."""
+    rng, hits = np.random.default_rng(0), 0
+    for _ in range(0, PRIOR_DRAWS, 1000):
+        z = np.zeros((1000, n), int)
+        if alpha is not None:
+            z = np.array([sample_partition(rng, n, alpha) for _ in range(1000)])
+        eta = rng.beta(beta1, beta2, (1000, int(z.max()) + 1, int(z.max()) + 1))
+        chance = eta[np.arange(1000)[:, None, None], z[:, :, None], z[:, None, :]]
+        graph = rng.random((1000, n, n)) < chance
+        graph[:, np.arange(n), np.arange(n)] = False
+        hits += int(acyclic(graph).sum())
+    return float(np.log(max(hits, 1) / PRIOR_DRAWS))
+
+
+def acyclic(graph: np.ndarray) -> np.ndarray:
+    """Which of the graphs (k, n, n) have no cycle: nodes without parents are taken away as long as there are some."""
+    left = np.ones(graph.shape[:2], bool)
+    for _ in range(graph.shape[1]):
+        left &= (graph & left[:, :, None]).any(axis=1)
+    return np.asarray(~left.any(axis=1))
+
+
+def of_ordered(states: Sequence[NetState], schedule: Schedule) -> float:
+    """From the closed-form target: states seen by one half of the sweeps, and how often the other half is there."""
+    classes, values = _halves(states, schedule)
+    found = []
+    for here, there in ((0, 1), (1, 0)):
+        known = {z.tobytes(): v for z, v in zip(classes[here], values[here], strict=True)}
+        visits = sum(z.tobytes() in known for z in classes[there])
+        if visits:
+            found.append(float(logsumexp(list(known.values()))) - np.log(visits / len(classes[there])))
+    if found:
+        return float(np.mean(found))
+    # no state was seen twice: the best bound there is, the states that were seen
+    return float(
+        logsumexp(list({z.tobytes(): v for z, v in zip(np.concatenate(classes), np.concatenate(values))}.values()))
+    )
+
+
+def _halves(states: Sequence[NetState], schedule: Schedule) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Classes and values of the sweeps that count, in two: of the first and of the other chains, or halves of one."""
+    done = [min(state.done - schedule.burn_in, schedule.n_kept) for state in states]
+    classes = [state.classes[:k] for state, k in zip(states, done, strict=True)]
+    values = [state.values[:k] for state, k in zip(states, done, strict=True)]
+    if len(states) == 1:
+        half = done[0] // 2
+        classes, values = [classes[0][:half], classes[0][half:]], [values[0][:half], values[0][half:]]
+    return (
+        [np.concatenate(classes[0::2]), np.concatenate(classes[1::2])],
+        [np.concatenate(values[0::2]), np.concatenate(values[1::2])],
+    )
+
+
+def of_block(
+    rng: np.random.Generator, tables: np.ndarray, rule: BlockRule, one_class: float, classes: np.ndarray, shares:
+    np.ndarray, edges: np.ndarray,
+) -> float:  # fmt: skip
+    """Log of the sum over classes and graphs, normaliser and all.
+
+    `one_class` is the log sum over graphs of one class (`net_exact.one_class`); partitions seen, their shares, and the
+    edge probabilities `edges` are of the chains. Where single-class states are too rare to count, the sums of the
+    commonest partitions are found by drawing edge probabilities near their posterior.
+    """
+    n = len(tables)
+    together: dict[tuple[int, ...], float] = {}
+    for z, share in zip(classes, shares, strict=True):
+        _, names = np.unique(z, return_inverse=True)
+        first = np.array([np.flatnonzero(names == k)[0] for k in range(names.max() + 1)])
+        canonical = tuple(np.argsort(np.argsort(first))[names].tolist())
+        together[canonical] = together.get(canonical, 0.0) + share
+    prior = log_acyclic(n, rule.alpha, rule.beta1, rule.beta2)
+    alone = together.get((0,) * n, 0.0)
+    if alone >= ENOUGH_SHARE:
+        return float(log_probability(np.array([n]), rule.alpha)) + one_class - float(np.log(alone)) - prior
+    common = sorted(together, key=lambda z: -together[z])[:PARTITIONS]
+    logs = [
+        float(log_probability(np.bincount(z), rule.alpha)) + log_sum_of_classes(rng, tables, rule, np.array(z), edges)
+        for z in common
+    ]
+    return float(logsumexp(logs)) - float(np.log(sum(together[z] for z in common))) - prior
+
+
+def log_sum_of_classes(
+    rng: np.random.Generator, tables: np.ndarray, rule: BlockRule, z: np.ndarray, edges: np.ndarray
+) -> float:
+    """Log of the integral over eta of the sum over acyclic graphs, classes z given: by importance sampling."""
+    n, K = len(tables), int(z.max()) + 1
+    member = np.eye(K)[z]
+    sizes = member.sum(axis=0)
+    pairs = np.outer(sizes, sizes) - np.diag(sizes)
+    present = np.minimum(member.T @ edges @ member, pairs)
+    a, b = rule.beta1 + 0.7 * present, rule.beta2 + 0.7 * (pairs - present)  # a little wider than the posterior
+    sets = np.arange(1 << n)
+    inside = (sets[:, None] >> np.arange(n) & 1).astype(float)
+    logs = []
+    for _ in range(int(max(4, min(DRAWS, STEPS / 3**n / PARTITIONS)))):
+        eta = np.clip(rng.beta(a, b), 1e-12, 1 - 1e-12)
+        ratio = ((rule.beta1 - a) * np.log(eta) + (rule.beta2 - b) * np.log1p(-eta)).sum()
+        ratio += (betaln(a, b) - betaln(rule.beta1, rule.beta2)).sum()
+        chance = eta[np.ix_(z, z)]
+        log_odds, none = np.log(chance) - np.log1p(-chance), np.log1p(-chance)
+        weight = tables + (inside @ log_odds).T + (none.sum(axis=0) - np.diag(none))[:, None]
+        logs.append(ratio + kernel.net_dag_sum(np.ascontiguousarray(weight), np.zeros((0, 0))))
+    return float(logsumexp(logs) - np.log(len(logs)))
+
+
+# ---- networks of any size: priors against each other by the states they share ----
+
+
+def log_ordered_over_block(z: np.ndarray, graph: np.ndarray, beta1: float, beta2: float, normaliser: float) -> float:
+    """Log of the ordered prior of (z, G), summed over the orders of its classes, over the block prior of it; -inf
+    where no order allows the graph. `normaliser` is the block prior's."""
+    _, z = np.unique(z, return_inverse=True)
+    k = int(z.max()) + 1
+    member = np.eye(k)[z]
+    sizes, edges = member.sum(axis=0), member.T @ graph @ member
+    before = edges > 0
+    if np.diag(before).any() or k > 16:
+        return -np.inf
+    orders = _orders(before)
+    if not orders:
+        return -np.inf
+    pairs = np.outer(sizes, sizes) - np.diag(sizes)
+    ratio = betaln(beta1 + edges, beta2 + pairs - edges) - betaln(beta1, beta2)
+    # the ordered prior has one probability for two classes, the block prior one each way and one within every class
+    unused = np.where(before | before.T, ~before, np.tri(k, dtype=bool))
+    return float(np.log(orders) - np.log(np.arange(1, k + 1)).sum() - ratio[unused].sum() + normaliser)
+
+
+def _orders(before: np.ndarray) -> float:
+    """The number of orders in which a comes before b wherever before[a, b]."""
+    k = len(before)
+    needs = [sum(1 << a for a in np.flatnonzero(before[:, b])) for b in range(k)]
+    count = np.zeros(1 << k)
+    count[0] = 1.0
+    for done in np.arange(1 << k):
+        if count[done]:
+            for b in range(k):
+                if not done >> b & 1 and not needs[b] & ~done:
+                    count[done | 1 << b] += count[done]
+    return float(count[-1])
+
+
+def log_odds_of_order(
+    ordered: NetPosterior, block: NetPosterior, alpha: float, beta1: float, beta2: float, normaliser: float, most: int
+) -> float:
+    """Log evidence of ordered classes over that of classes without order.
+
+    With r the ratio of the two priors where both are positive (C): the mean of 1 / r over the ordered posterior is
+    Z_block P_block(C) / Z_ordered. Where the block chain never is in C, half a visit is counted. `most` parents are
+    what the ordered chain allows.
+    """
+    inverse = [-log_ordered_over_block(z, g, beta1, beta2, normaliser) for z, g in zip(ordered.graph_z, ordered.graphs)]
+    known = [value for value in inverse if np.isfinite(value)]
+    shared = [
+        np.isfinite(log_ordered_over_block(z, g, beta1, beta2, normaliser)) and g.sum(axis=0).max() <= most
+        for z, g in zip(block.graph_z, block.graphs)
+    ]
+    share = max(sum(shared), 0.5) / len(shared)
+    if not known:
+        return 0.0
+    return float(np.log(share) - (logsumexp(known) - np.log(len(inverse))))
+
+
+def log_odds_of_one_class(block: NetPosterior, n: int, alpha: float, normaliser: float, single: float) -> float:
+    """Log evidence of one class over that of classes without order: from how often the chain has one class."""
+    share = float(np.mean([len(np.unique(z)) == 1 for z in block.graph_z]))
+    return float(np.log(share) + normaliser - single - log_probability(np.array([n]), alpha))

@@ -1,0 +1,195 @@
+"""Structure learning from beginning to end: which way of inference a prior and a table get, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..inference.runner import Runner
+from ..kernels import kernel
+from ..kernels.net_contract import MOST_NODES
+from ..priors.graph import block_rule
+from . import net_evidence, net_exact
+from .gated_members import Problem, run_fits
+from .net_chains import BlockSampler, OrderedSampler, seed_of
+from .net_knowledge import Knowledge, score_tables, to_graph
+from .net_learn_large import LargeNetworks
+from .net_learnt import Learnt, NetSettings
+from .net_posterior import NetPosterior, best_states, diagnostics, mixture, of_chains
+from .net_state import Batch, NetState, Schedule, take_batch
+
+PRIORS = ("ordered-block", "block", "sparse")  # that "auto" weighs
+EXACT_ORDERED, EXACT_BLOCK = 6, 5  # most nodes whose classes can be listed
+CHEAP_ORDERED, CHEAP_BLOCK = 5, 4  # most nodes for which that beats sampling
+SHOWN = 200  # networks drawn where probabilities are exact
+
+
+@dataclass
+class NetTask:
+    """Everything a fit is given."""
+
+    codes: np.ndarray
+    levels: np.ndarray
+    known: Knowledge
+    settings: NetSettings
+    streams: Callable[[int], list[np.random.Generator]]
+    runner: Runner
+    fingerprint: str
+
+    def learn(self) -> Learnt:
+        if self.known.n > MOST_NODES or (self.codes < 0).any() or self.settings.single_edges:
+            return LargeNetworks(self).learn()
+        tables = score_tables(self.codes, self.levels, self.settings.bdeu, self.settings.pseudo, self.known)
+        return SmallNetworks(self, tables).learn()
+
+
+class SmallNetworks:
+    """At most 16 columns without holes: the scores of all sets of parents are in a table."""
+
+    def __init__(self, task: NetTask, tables: np.ndarray):
+        s = task.settings
+        self.task, self.tables, self.settings, self.known = task, tables, s, task.known
+        self.n = len(tables)
+        assert self.n <= MOST_NODES
+        self.rule = block_rule(self.n, s.alpha, s.beta1, s.beta2)
+
+    def learn(self) -> Learnt:
+        if self.known.template is not None or self.settings.prior == "uniform":
+            return self._modular()
+        priors: tuple[str, ...] = PRIORS if self.settings.prior == "auto" else (self.settings.prior,)
+        if self.known.classes is not None:  # one class is then no prior of its own
+            priors = tuple(prior for prior in priors if prior != "sparse") or ("block",)
+        exact = {prior: self._exact(prior) for prior in priors}
+        sampled = [prior for prior in priors if exact[prior] is None]
+        parts: dict[str, NetPosterior] = {}
+        learnt = Learnt(None, "exact" if not sampled else "sampled", {})  # type: ignore[arg-type]
+        if sampled:
+            states = self._run(sampled, learnt, parts)
+        for k, prior in enumerate(priors):
+            if (found := exact[prior]) is not None:
+                parts[prior] = self._shown(prior, found, k)
+        if len(priors) == 1:
+            learnt.posterior, learnt.prior_weights = parts[priors[0]], {priors[0]: 1.0}
+            return learnt
+        return self._weigh(learnt, priors, parts, exact, states if sampled else {})
+
+    # ---- exact ----
+
+    def _exact(self, prior: str) -> net_exact.Exact | None:
+        asked, n = self.settings.exact, self.n
+        if asked is False:
+            return None
+        if prior == "sparse":
+            return net_exact.one_class(self.tables, self.rule)
+        if prior == "ordered-block" and n <= (EXACT_ORDERED if asked is True else CHEAP_ORDERED):
+            return net_exact.ordered(self.tables, self.rule, self.known.classes)
+        if prior == "block" and n <= (EXACT_BLOCK if asked is True else CHEAP_BLOCK):
+            return net_exact.block(self.tables, self.rule, self.known.classes)
+        return None
+
+    def _modular(self) -> Learnt:
+        """All graphs alike, or a template: edges exactly; networks by orders."""
+        n, rng = self.n, self.task.streams(1)[0]
+        classes = np.zeros(n, np.int32) if self.known.classes is None else self.known.classes.astype(np.int32)
+        odds = np.ascontiguousarray(self.known.log_odds())
+        found = net_exact.modular(self.tables, odds, classes)
+        masks = np.zeros((SHOWN, n), np.int32)
+        kernel.net_order_draws(self.tables, odds, masks, 5, seed_of(rng))
+        weight = np.array(self.tables)
+        for i in range(n):
+            weight[:, np.arange(1 << n) >> i & 1 == 1] += odds[i][:, None]
+        seen = np.concatenate([net_exact.best_graph(weight)[None], masks])
+        values = weight[np.arange(n), seen].sum(axis=1)
+        z = np.repeat(classes[None], len(seen), axis=0)
+        zero = np.zeros((n, n))
+        posterior = NetPosterior(
+            found.edges, zero, np.zeros((0, n, n)), found.classes, found.shares, to_graph(masks), z[1:],
+            np.full(SHOWN, 1.0 / SHOWN), np.zeros((SHOWN, 0), np.int32), *best_states([(values, z, to_graph(seen))]),
+        )  # fmt: skip
+        name = "uniform" if self.known.template is None else "template"
+        return Learnt(posterior, "exact", {name: 1.0})
+
+    def _shown(self, prior: str, found: net_exact.Exact, number: int) -> NetPosterior:
+        """Exact probabilities, with networks from a short chain."""
+        schedule = Schedule(SHOWN + 50, 50, SHOWN)
+        sampler = self._sampler(prior, schedule, 0)
+        if isinstance(sampler, BlockSampler):
+            sampler.temperatures = np.ones(1)
+        rng = self.task.streams(number + 1)[number]
+        state, kept = sampler.init(rng), []
+        for step in range(schedule.n_sweeps):
+            state, _ = sampler.step(rng, state)
+            batch = take_batch(step, state, schedule)
+            if batch is not None and step >= schedule.burn_in:
+                kept.append(batch)
+        posterior = of_chains([state], [kept], schedule)
+        return replace(
+            posterior, edges=found.edges, edge_errors=np.zeros_like(found.edges),
+            chain_edges=np.zeros((0, self.n, self.n)),
+            classes=np.asarray(found.classes, np.int32), shares=found.shares,
+        )  # fmt: skip
+
+    # ---- chains ----
+
+    def _sampler(self, prior: str, schedule: Schedule, number: int) -> Any:
+        if prior == "ordered-block":
+            return OrderedSampler(self.tables, self.rule, self.known, schedule, number)
+        known = self.known
+        if prior == "sparse":
+            known = replace(known, classes=np.zeros(self.n, np.int32))
+        return BlockSampler(self.tables, self.rule, known, schedule, number)
+
+    def _run(self, priors: Sequence[str], learnt: Learnt, parts: dict[str, NetPosterior]) -> dict[str, list[NetState]]:
+        """Chains of all these priors in one loop; their posteriors go to `parts`."""
+        schedule, n_chains = self.settings.schedule, self.settings.n_chains
+        problems: list[Problem] = [self._sampler(prior, schedule, c) for prior in priors for c in range(n_chains)]
+        states, outcome = run_fits(
+            problems, self.task.streams(len(problems)), schedule.n_sweeps, None, self.task.runner,
+            self.task.fingerprint, NetState.from_tree, lambda step, state: take_batch(step, state, schedule),
+            Batch.from_tree,
+        )  # fmt: skip
+        of = {prior: range(k * n_chains, (k + 1) * n_chains) for k, prior in enumerate(priors)}
+        for prior, chains in of.items():
+            kept = [outcome.kept[c] for c in chains]
+            parts[prior] = of_chains([states[c] for c in chains], kept, schedule)
+            learnt.diagnostics[prior] = diagnostics(outcome.take(chains), kept, schedule)
+            for name, trace in outcome.take(chains).infos.items():
+                learnt.trace[f"{prior}/{name}"] = trace
+        return {prior: [states[c] for c in chains] for prior, chains in of.items()}
+
+    # ---- several priors ----
+
+    def _weigh(
+        self, learnt: Learnt, priors: Sequence[str], parts: dict[str, NetPosterior],
+        exact: dict[str, net_exact.Exact | None], states: dict[str, list[NetState]],
+    ) -> Learnt:  # fmt: skip
+        """Every prior by its evidence, all alike beforehand."""
+        s, rng = self.settings, self.task.streams(1)[0]
+        normaliser = {
+            "ordered-block": 0.0,
+            "block": net_evidence.log_acyclic(self.n, s.alpha, s.beta1, s.beta2),
+            "sparse": net_evidence.log_acyclic(self.n, None, s.beta1, s.beta2),
+        }
+        for prior in priors:
+            part, found = parts[prior], exact[prior]
+            if found is not None:
+                value = found.log_sum - normaliser[prior]
+            elif prior == "ordered-block":
+                value = net_evidence.of_ordered(states[prior], s.schedule)
+            elif prior == "block":
+                one = exact.get("sparse") or net_exact.one_class(self.tables, self.rule, edges_too=False)
+                value = net_evidence.of_block(
+                    rng, self.tables, self.rule, one.log_sum, part.classes, part.shares, part.edges
+                )
+            else:
+                value = net_exact.one_class(self.tables, self.rule, edges_too=False).log_sum - normaliser[prior]
+            part.log_evidence = float(value)
+        evidence = np.array([parts[prior].log_evidence for prior in priors])
+        weights = np.exp(evidence - evidence.max())
+        weights /= weights.sum()
+        learnt.posterior = mixture([parts[p] for p in priors], weights, [normaliser[p] for p in priors])
+        learnt.prior_weights = dict(zip(priors, weights.tolist(), strict=True))
+        return learnt

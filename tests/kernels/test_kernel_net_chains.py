@@ -1,0 +1,75 @@
+"""Sums over graphs and sweeps over classes: native and plain alike."""
+
+import numpy as np
+import pytest
+
+from partita.kernels import reference
+from partita.kernels.net_contract import NO_SCORE, HashedValues
+from partita.priors.graph import block_rule
+
+
+def scores(n, seed=0, spread=2.0):
+    score = np.random.default_rng(seed).normal(0.0, spread, (n, 1 << n))
+    for j in range(n):
+        score[j, [P for P in range(1 << n) if P >> j & 1]] = NO_SCORE
+    return score
+
+
+@pytest.mark.parametrize("spread", [1.0, 1000.0])
+def test_sums_over_all_graphs(native, spread):
+    """The same edge probabilities as by listing all graphs, whatever the range of the scores."""
+    score = scores(4, spread=spread)
+    score[2, [P for P in range(16) if not P & 1]] = NO_SCORE  # an edge that must be
+    found = []
+    for kernels in (reference, native):
+        edges = np.zeros((4, 4))
+        found.append((kernels.net_dag_sum(score.copy(), edges), edges))
+    assert found[0][0] == pytest.approx(found[1][0], rel=1e-12)
+    np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-9)
+    assert found[1][1][0, 2] == pytest.approx(1.0)
+    assert len(reference.net_sums.acyclic_graphs(4)) == 543
+
+
+def test_sums_into_one_class(native):
+    score, rule = scores(5), block_rule(5, 0.5, 0.7, 1.3)
+    for members, classes, own, within, hit in [
+        (0b00001, [], -1, [0] * 5, [0] * 5),
+        (0b11000, [0b00011, 0b00100], -1, [0b00111] * 5, [0] * 5),
+        (0b01100, [0b00011, 0b01100, 0b10000], 1, [0b00001, 0, 0b10011, 0b10111, 0], [1, 0, 0b00010, 0b00100, 0]),
+    ]:
+        arrays = [np.array(a, np.int32) for a in (classes, within, hit)]
+        values = [
+            kernels.net_class_sum(score, rule, 0.6, members, arrays[0], own, *arrays[1:])
+            for kernels in (reference, native)
+        ]
+        assert values[0] == pytest.approx(values[1], abs=1e-10)
+
+
+@pytest.mark.parametrize("free", [True, False])
+def test_ordered_sweeps_are_the_same(native, free):
+    score, rule = scores(4), block_rule(4, 0.5, 1.0, 1.0)
+    chains = []
+    for kernels in (reference, native):
+        z, parents, edges = np.array([0, 1, 1, 2], np.int32), np.zeros(4, np.int32), np.zeros((4, 4))
+        cache, trace = HashedValues.room(8), []
+        for seed in range(4):
+            value = kernels.net_ordered_sweep(score, rule, cache, z, free, seed, edges, parents)
+            assert value == pytest.approx(kernels.net_ordered_target(score, rule, cache, z), abs=1e-9)
+            trace.append([value, *z, *parents])
+        chains.append((np.array(trace), edges))
+    np.testing.assert_allclose(chains[0][0], chains[1][0], atol=1e-9)
+    np.testing.assert_allclose(chains[0][1], chains[1][1], atol=1e-9)
+
+
+@pytest.mark.parametrize("heat", [1.0, 0.4])
+def test_block_sweeps_are_the_same(native, heat):
+    score, rule = scores(4), block_rule(4, 0.5, 1.0, 2.0)
+    chains = []
+    for kernels in (reference, native):
+        z, parents, edges, trace = np.zeros(4, np.int32), np.zeros(4, np.int32), np.zeros((4, 4)), []
+        for seed in range(6):
+            value = kernels.net_block_sweep(score, rule, heat, z, parents, True, 3, 5, seed, edges)
+            trace.append([value, *z, *parents])
+        chains.append((np.array(trace), edges))
+    np.testing.assert_allclose(chains[0][0], chains[1][0], atol=1e-9)
+    np.testing.assert_allclose(chains[0][1], chains[1][1], atol=1e-9)

@@ -1,0 +1,81 @@
+"""Exact posteriors of four nodes against brute force, and of more nodes against each other."""
+
+import numpy as np
+import pytest
+from networks import brute_force, rows_of_four
+
+from partita.models import net_exact
+from partita.models.net_knowledge import Knowledge, score_tables, to_graph, to_masks
+from partita.priors.graph import block_rule, ordered_partitions
+
+LEVELS = np.array([2, 2, 2, 2], np.int32)
+
+
+def free(n, max_parents=None):
+    return Knowledge(~np.eye(n, dtype=bool), np.zeros((n, n), bool), n - 1 if max_parents is None else max_parents)
+
+
+def exact(prior, tables, rule):
+    if prior == "uniform":
+        return net_exact.modular(tables, np.zeros((len(tables),) * 2), np.zeros(len(tables), np.int32))
+    return {"sparse": net_exact.one_class, "ordered-block": net_exact.ordered, "block": net_exact.block}[prior](
+        tables, rule
+    )
+
+
+@pytest.mark.parametrize("prior", ["uniform", "sparse", "ordered-block", "block"])
+@pytest.mark.parametrize(("bdeu", "pseudo"), [(False, 0.5), (True, 4.0)])
+def test_posteriors_of_four_nodes(prior, bdeu, pseudo):
+    X = rows_of_four()
+    rule = block_rule(4, 0.7, 0.8, 1.5)
+    found = exact(prior, score_tables(X, LEVELS, bdeu, pseudo, free(4)), rule)
+    edges, together, log_sum = brute_force(X, LEVELS, prior, bdeu, pseudo, 0.7, 0.8, 1.5)
+    np.testing.assert_allclose(found.edges, edges, atol=1e-9)
+    np.testing.assert_allclose(found.together(), together, atol=1e-9)
+    assert found.log_sum == pytest.approx(log_sum, abs=1e-8)
+
+
+@pytest.mark.parametrize("prior", ["uniform", "sparse", "ordered-block", "block"])
+def test_what_is_known_beforehand(prior):
+    """A required edge, a forbidden one, at most two parents."""
+    X = rows_of_four()
+    known = free(4, 2)
+    known.required[3, 2] = True
+    known.allowed[0, 1] = False
+    found = exact(prior, score_tables(X, LEVELS, False, 0.5, known), block_rule(4, 0.5, 1.0, 1.0))
+    edges, together, _ = brute_force(
+        X, LEVELS, prior, allowed=lambda A: A[3, 2] and not A[0, 1] and A.sum(axis=0).max() <= 2
+    )
+    np.testing.assert_allclose(found.edges, edges, atol=1e-9)
+    np.testing.assert_allclose(found.together(), together, atol=1e-9)
+
+
+def test_classes_that_are_given():
+    X, classes = rows_of_four(), np.array([0, 0, 1, 1])
+    tables, rule = score_tables(X, LEVELS, False, 0.5, free(4)), block_rule(4, 0.5, 1.0, 1.0)
+    for prior, of in (("ordered-block", net_exact.ordered), ("block", net_exact.block)):
+        edges, _, _ = brute_force(X, LEVELS, prior, partitions=classes[None])
+        np.testing.assert_allclose(of(tables, rule, classes).edges, edges, atol=1e-9)
+
+
+def test_the_best_graph_and_the_number_of_graphs():
+    tables = score_tables(rows_of_four(), LEVELS, False, 0.5, free(4))
+    listed = net_exact.graphs(4)
+    assert len(listed) == len(np.unique(listed, axis=0)) == 543 and len(net_exact.graphs(5)) == 29281
+    assert sum(1 for _ in ordered_partitions(5)) == 541
+    values = tables[np.arange(4), listed].sum(axis=1)
+    np.testing.assert_array_equal(net_exact.best_graph(tables), listed[np.argmax(values)])
+    np.testing.assert_array_equal(to_masks(to_graph(listed)), listed)
+
+
+def test_thousands_of_rows_do_not_underflow():
+    """Scores that differ by thousands of nats: the sum over graphs stays finite, the edges are probabilities."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.integers(0, 2, (20000, 1)), 6, axis=1).astype(np.int32)
+    X[rng.random(X.shape) < 0.02] ^= 1
+    tables = score_tables(X, np.full(6, 2, np.int32), False, 0.5, free(6))
+    rule = block_rule(6, 0.5, 1.0, 1.0)
+    for found in (exact("uniform", tables, rule), exact("sparse", tables, rule), exact("ordered-block", tables, rule)):
+        assert np.isfinite(found.log_sum)
+        skeleton = found.edges + found.edges.T
+        assert -1e-9 < skeleton.min() and skeleton.max() < 1 + 1e-9 and found.edges.sum() > 4.9

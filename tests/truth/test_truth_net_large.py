@@ -1,0 +1,88 @@
+"""Chains that work for any number of nodes, on four nodes against brute force; holes against summing over what they
+hide."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from networks import brute_force, rows_of_four
+
+from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
+from partita.models.net_knowledge import Knowledge
+from partita.models.net_large import GraphSampler, ListedSampler, Rows
+from partita.models.net_state import Schedule, take_batch
+
+LEVELS = np.full(4, 2, np.int32)
+PRIORS = {"uniform": GIVEN_ODDS, "sparse": CLASSES, "block": CLASSES, "ordered-block": ORDERED_CLASSES}
+
+
+def free(n, classes=None):
+    return Knowledge(~np.eye(n, dtype=bool), np.zeros((n, n), bool), n - 1, classes)
+
+
+def averages(sampler, schedule, seed):
+    rng = np.random.default_rng(seed)
+    state, edges = sampler.init(rng), []
+    for step in range(schedule.n_sweeps):
+        state, _ = sampler.step(rng, state)
+        batch = take_batch(step, state, schedule)
+        if batch is not None and step >= schedule.burn_in:
+            edges.append(batch.edges)
+    return np.mean(edges, axis=0), (state.classes[:, :, None] == state.classes[:, None, :]).mean(axis=0)
+
+
+def graph_sampler(X, prior, schedule, bdeu, pseudo):
+    known = free(4, np.zeros(4, np.int32) if prior == "sparse" else None)
+    return GraphSampler(Rows(X, LEVELS, bdeu, pseudo), known, PRIORS[prior], 0.5, 1.0, 1.0, schedule, 1)
+
+
+def with_holes():
+    X = rows_of_four(20)
+    X[[0, 3, 7, 7, 11], [1, 0, 2, 3, 3]] = -1
+    return X
+
+
+def summed_over_holes(X, prior):
+    """Brute force for every filling of the holes, weighed by its evidence."""
+    holes, parts = np.argwhere(X < 0), []
+    for cells in product((0, 1), repeat=len(holes)):
+        full = X.copy()
+        full[holes[:, 0], holes[:, 1]] = cells
+        parts.append(brute_force(full, LEVELS, prior))
+    logs = np.array([part[2] for part in parts])
+    share = np.exp(logs - logs.max())
+    share /= share.sum()
+    return [np.tensordot(share, [part[k] for part in parts], 1) for k in range(2)]
+
+
+@pytest.mark.parametrize("prior", ["uniform", "sparse", "block"])
+@pytest.mark.parametrize(("bdeu", "pseudo"), [(False, 0.5), (True, 4.0)])
+def test_graph_sweeps(prior, bdeu, pseudo):
+    X, schedule = rows_of_four(), Schedule(6100, 100)
+    edges, together = averages(graph_sampler(X, prior, schedule, bdeu, pseudo), schedule, 1)
+    true_edges, true_together, _ = brute_force(X, LEVELS, prior, bdeu, pseudo)
+    assert np.abs(edges - true_edges).max() < 0.05
+    assert np.abs(together - true_together).max() < 0.06
+
+
+def test_listed_sweeps():
+    X, schedule = rows_of_four(), Schedule(3100, 100)
+    sampler = ListedSampler(Rows(X, LEVELS, False, 0.5), free(4), 0.5, 1.0, 1.0, schedule, 1, 3)
+    edges, together = averages(sampler, schedule, 1)
+    true_edges, true_together, _ = brute_force(X, LEVELS, "ordered-block")
+    assert np.abs(edges - true_edges).max() < 0.05
+    assert np.abs(together - true_together).max() < 0.06
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prior", ["uniform", "sparse", "block", "ordered-block"])
+def test_holes_are_summed_over(prior):
+    X, schedule = with_holes(), Schedule(60100, 100)
+    if prior == "ordered-block":
+        sampler = ListedSampler(Rows(X, LEVELS, False, 0.5), free(4), 0.5, 1.0, 1.0, schedule, 1, 3)
+    else:
+        sampler = graph_sampler(X, prior, schedule, False, 0.5)
+    edges, together = averages(sampler, schedule, 1)
+    true_edges, true_together = summed_over_holes(X, prior)
+    assert np.abs(edges - true_edges).max() < 0.02
+    assert np.abs(together - true_together).max() < 0.03
