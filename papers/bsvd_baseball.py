@@ -97,13 +97,26 @@ def full_names() -> dict[str, str]:
     return dict(zip(players["player"], shown, strict=True))
 
 
-def fit(train: Pairs, seed: int = 0, **settings: Any) -> Any:
-    """BayesianSVD of hits out of events.
+def hands(train: Pairs) -> dict[str, Any]:
+    """Which hand batters bat with (left, right, both) and pitchers throw with, one-hot, as features by player id."""
+    import pandas as pd
 
-    How often a player plays is left out as a feature (missingness_features=0): seen on 2008 after learning from 2007, it
-    costs 40 nats, since those of few games who are still there a year later are not like the rest of them.
+    players = _frames()[2].drop_duplicates("player").set_index("player")
+    out = {}
+    for name, ids, column in (("row", train.batter, "bats"), ("column", train.pitcher, "throws")):
+        known = players[column].reindex(np.unique(ids))
+        out[f"{name}_features"] = pd.get_dummies(known).astype(float)
+    return out
+
+
+def fit(train: Pairs, seed: int = 0, with_hands: bool = False, **settings: Any) -> Any:
+    """BayesianSVD of hits out of events, the hands of the players beside where wanted.
+
+    How often a player plays is left out as a feature (missingness_features=0): seen on 2008 after learning from 2007,
+    it costs 40 nats, since those of few games who are still there a year later are not like the rest of them.
     """
     from partita import BayesianSVD
 
     model = BayesianSVD(link="binomial", missingness_features=0, random_state=seed, **settings)
-    return model.fit_triplets(train.batter, train.pitcher, train.hits, trials=train.events)
+    side = hands(train) if with_hands else {}
+    return model.fit_triplets(train.batter, train.pitcher, train.hits, trials=train.events, **side)
