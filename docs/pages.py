@@ -21,6 +21,7 @@ PAGES = (
     "quarter_gone.md",
     "ratings_with_holes.md",
     "attributes_together.md",
+    "which_edges.md",
     "how_aclass_works.md",
     "crp_mixture.md",
     "factor_experts.md",

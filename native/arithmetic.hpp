@@ -107,18 +107,20 @@ double log_sum_exp(const double* logp, int n);
 // out[p] += log of the sum of exp(logp + base) over the part first[p] .. first[p + 1] - 1; logp is overwritten
 constexpr int kMostParts = 64;
 void log_sum_exp_parts(double* logp, const double* base, int wide, const int32_t* first, int parts, double* out);
-// the same of logp + more
-double exponentiate_sum(const double* logp, const double* more, int n, double* weight);
+// sum[k] = logp[k] + more[k]; returns the largest of them but for sum[without]
+double add_and_top(const double* logp, const double* more, int n, int without, double* sum);
 // log of the product of factors[entries[m]], m < n, each factor at least 1e-19
 double log_product(const double* factors, const int32_t* entries, int n);
 
-// the index at which the running sum of weight passes u * total
-PARTITA_INLINE int pick(const double* weight, int n, double total, double u) {
-  double left = u * total;
+// the index at which the running sum of weight passes left
+PARTITA_INLINE int pick_from(const double* weight, int n, double left) {
   int k = 0;
   while (k < n - 1 && left >= weight[k]) left -= weight[k++];
   while (k > 0 && !(weight[k] > 0)) --k;  // rounding never picks an impossible outcome
   return k;
 }
+
+// the index at which the running sum of weight passes u * total
+PARTITA_INLINE int pick(const double* weight, int n, double total, double u) { return pick_from(weight, n, u * total); }
 
 }  // namespace partita

@@ -5,7 +5,7 @@
 
 namespace partita {
 
-Seating::Seating(const Layout& layout, const Chain& chain, int restaurant, int c)
+Seating::Seating(const Layout& layout, const Chain& chain, int restaurant, int c, bool keep_left)
     : columns(columns_of(layout, chain.view, FIRST_RESTAURANT + restaurant)),
       groups(groups_of(layout, chain, c)),
       size(chain.size + (int64_t(restaurant) * chain.n_classes + c) * chain.capacity),
@@ -20,7 +20,7 @@ Seating::Seating(const Layout& layout, const Chain& chain, int restaurant, int c
       fresh(-1),
       log_size(chain.capacity, kNever),
       log_open(chain.capacity + 1, kNever) {
-  if (!columns.binary.empty()) {
+  if (keep_left && !columns.binary.empty()) {
     left.reset(new double[size_t(capacity) * layout.n_table]);
     groups.left = left.get();
     for (int g = 0; g < bound; ++g) fill_left(groups, columns, g);
@@ -91,12 +91,29 @@ void Seating::compact(const int32_t* label, int64_t n_rows, int c) {
   if (next < capacity) clean(groups, columns, next);
 }
 
+namespace {
+
+// Draws the group of a row that sits in `own` from exp(logp + log_size): its own group comes first, as nearly all rows stay. The others
+// together weigh no more than n times the heaviest of them, so that most rows are known to stay before they are weighed.
+int seat(const double* logp, const double* log_size, int n, int own, double u, double* sum, double* weight) {
+  const double above = add_and_top(logp, log_size, n, own, sum) - sum[own];
+  if (above < 0 && u * (1.0 + n * fast_exp(above)) < 1.0) return own;
+  double top;
+  const double left = u * exponentiate(sum, n, weight, &top) - weight[own];
+  if (left < 0) return own;
+  weight[own] = 0.0;
+  const int g = pick_from(weight, n, left);
+  return weight[g] > 0 ? g : own;
+}
+
+}  // namespace
+
 int64_t gibbs_sweep(const Layout& layout, const Rows& rows, Chain& chain, int restaurant, int c, const int64_t* order,
                     int64_t n_order, const double* uniforms, int64_t* moved) {
   Seating room(layout, chain, restaurant, c);
   Cells cells(layout.n_columns);
   cells.block.filled = chain.filled;
-  std::vector<double> logp(padded(chain.capacity)), weight(padded(chain.capacity));
+  std::vector<double> logp(padded(chain.capacity)), sum(padded(chain.capacity)), weight(padded(chain.capacity));
   // where the entries of every row are at hand, its cells need not be gathered until it moves
   const bool at_hand = rows.entries && int(room.columns.binary.size()) == layout.n_columns;
   int64_t done = 0;
@@ -119,9 +136,9 @@ int64_t gibbs_sweep(const Layout& layout, const Rows& rows, Chain& chain, int re
     // a row alone in its group may stay: the fresh group then stands for its own
     logp[room.fresh] += room.log_opening(room.occupied - alone);
     logp[own] = alone ? kNever : without + fast_log(room.size[own] - 1.0 - room.discount) - room.log_size[own];
-    const double total = exponentiate_sum(logp.data(), room.log_size.data(), room.bound, weight.data());
-    const int g = pick(weight.data(), room.bound, total, uniforms[done]);
-    if (g == own || (alone && g == room.fresh)) {
+    const int stay = alone ? room.fresh : own;
+    const int g = seat(logp.data(), room.log_size.data(), room.bound, stay, uniforms[done], sum.data(), weight.data());
+    if (g == stay) {
       redraw_holes(room.groups, cells, own, uniforms[done], i);
       continue;
     }

@@ -21,7 +21,7 @@ struct Seating {
   std::vector<double> log_size;  // log(size - discount); of the fresh group: 0; of a hole: never
   std::vector<double> log_open;  // [k] weight of a new group beside k others: log(alpha + discount k), never at the cap
 
-  Seating(const Layout& layout, const Chain& chain, int restaurant, int c);
+  Seating(const Layout& layout, const Chain& chain, int restaurant, int c, bool keep_left = true);  // keep_left: groups.left is wanted
   bool offer_fresh();
   double log_opening(int others) const { return log_open[others]; }
   void join(Cells& cells, int g);

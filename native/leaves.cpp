@@ -147,21 +147,13 @@ PARTITA_CLONES double exponentiate(const double* logp, int n, double* weight, do
   return sum_of_eight(s);
 }
 
-PARTITA_CLONES double exponentiate_sum(const double* logp, const double* more, int n, double* weight) {
-  for (int k = 0; k < n; ++k) weight[k] = logp[k] + more[k];
-  const double top = largest(weight, n);
-  const int full = n & ~7;
-  double s[8] = {0};
-  for (int k = 0; k < full; k += 8)
-    for (int j = 0; j < 8; ++j) {
-      weight[k + j] = fast_exp(weight[k + j] - top);
-      s[j] += weight[k + j];
-    }
-  for (int k = full; k < n; ++k) {
-    weight[k] = fast_exp(weight[k] - top);
-    s[0] += weight[k];
-  }
-  return sum_of_eight(s);
+PARTITA_CLONES double add_and_top(const double* logp, const double* more, int n, int without, double* sum) {
+  for (int k = 0; k < n; ++k) sum[k] = logp[k] + more[k];
+  const double aside = sum[without];
+  sum[without] = kNever;
+  const double top = largest(sum, n);
+  sum[without] = aside;
+  return top;
 }
 
 PARTITA_CLONES double log_product(const double* factors, const int32_t* entries, int n) {

@@ -45,7 +45,7 @@ void net_score_lists(const NetData& data, int child, int most, double* out) {
           const Parting three(two, k);
           out[places.three(i, j, k)] = three.score(child);
           for (int m = k + 1; m < n && most > 3; ++m)
-            if (m != child) out[places.four(i, j, k, m)] = Parting(three, m).score(child);
+            if (m != child) out[places.four(i, j, k, m)] = three.score_with(m, child);
         }
     }
   }

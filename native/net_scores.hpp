@@ -1,6 +1,7 @@
 // Local scores of a discrete network by counting bit planes. The plain twin: kernels/reference/net_scores.py.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace partita {
@@ -28,20 +29,22 @@ class Parting {
   explicit Parting(const NetData& data);  // all rows together
   Parting(const Parting& whole, int column);
   double score(int child) const;  // log marginal likelihood of the column given the parts
+  double score_with(int column, int child) const;  // the same of parts that one more column splits, which are not kept
 
  private:
   const NetData* data_;
   bool masks_;
   double n_configurations_;
   int64_t n_parts_;
-  std::vector<uint64_t> mask_;   // n_parts x words
+  std::unique_ptr<uint64_t[]> mask_;  // n_parts x words
   std::vector<int64_t> total_;
   std::vector<int32_t> part_;    // n_rows
   void split_masks(const Parting& whole, int column);
   void split_numbers(const Parting& whole, int column);
   double score_masks(int child) const;
+  double score_mask(int child, const uint64_t* mask, int64_t total, double n_configurations, int64_t* count) const;
   double score_numbers(int child) const;
-  double of_part(int child, const int64_t* count, int64_t total) const;
+  double of_part(int child, const int64_t* count, int64_t total, double n_configurations) const;
 };
 
 double net_score(const NetData& data, int child, const int32_t* parents, int n_parents);

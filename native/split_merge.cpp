@@ -18,6 +18,8 @@ struct Workbench {
         groups{&layout, hyper, stats.data(), table.data(), 8} {}
 };
 
+constexpr double kSlack = 1e-6;
+
 struct Proposal {
   double log_split, log_q;  // marginal likelihood of the halves, and the probability of dealing the rows so
   double n0, n1;
@@ -26,7 +28,19 @@ struct Proposal {
 // log marginal likelihood of a group: of its statistics, in the columns of the view
 double group_evidence(const Layout& layout, const double* hyper, const Columns& columns, const double* stats) {
   double sum = 0.0;
-  for (int d : columns.all) sum += log_marginal(layout, d, hyper + 4 * d, stats + layout.stat_first[d]);
+  for (const auto* kind : {&columns.categorical, &columns.count, &columns.real, &columns.correlated})
+    for (const auto& one : *kind)
+      sum += log_marginal(layout, one.column, hyper + 4 * one.column, stats + layout.stat_first[one.column]);
+  const size_t n = columns.binary.size();
+  std::vector<double> gammas(6 * n);  // all at once: of a + ones, b + zeros, a + b; of a, b, a + b + ones + zeros
+  for (size_t m = 0; m < n; ++m) {
+    const int d = columns.binary[m].column;
+    const double *h = hyper + 4 * d, *s = stats + layout.stat_first[d];
+    const double six[6] = {h[0] + s[0], h[1] + s[1], h[0] + h[1], h[0], h[1], h[0] + h[1] + s[0] + s[1]};
+    for (int k = 0; k < 6; ++k) gammas[k * n + m] = six[k];
+  }
+  lgamma_in_place(gammas.data(), int(gammas.size()));
+  for (size_t m = 0; m < 6 * n; ++m) sum += m < 3 * n ? gammas[m] : -gammas[m];
   return sum;
 }
 
@@ -62,7 +76,7 @@ int64_t split_merge(const Layout& layout, const Rows& rows, Chain& chain, int re
                     int64_t n_members, int n_proposals, uint64_t seed) {
   if (n_members < 2) return 0;
   Stream stream{seed};
-  Seating room(layout, chain, restaurant, c);
+  Seating room(layout, chain, restaurant, c, false);
   Workbench bench(layout, chain.hyper);
   Cells cells(layout.n_columns);
   cells.block.filled = chain.filled;
@@ -88,7 +102,6 @@ int64_t split_merge(const Layout& layout, const Rows& rows, Chain& chain, int re
     if (!split)
       for (size_t k = 0; k < chosen.size(); ++k) side[k] = room.z[chosen[k]] == gj;
     const double log_u = std::log(1.0 - stream.uniform());
-    const Proposal p = deal(bench, layout, rows, room.columns, cells, chosen, side, !split, stream);
     const double* whole = room.groups.stats + gi * int64_t(layout.n_stats);
     if (!split) {  // statistics add up; of a correlated block the factor is made anew
       const double* other = room.groups.stats + gj * int64_t(layout.n_stats);
@@ -101,8 +114,18 @@ int64_t split_merge(const Layout& layout, const Rows& rows, Chain& chain, int re
     const double log_union = group_evidence(layout, chain.hyper, room.columns, whole);
     // log of P(split) L(split) / P(union) L(union), the union being the reference
     const double less = room.discount, one = fast_lgamma(1.0 - less);
-    const double gain = room.log_opening(room.occupied - !split) + fast_lgamma(p.n0 - less) + fast_lgamma(p.n1 - less) -
-                        fast_lgamma(p.n0 + p.n1 - less) - one + p.log_split - log_union - p.log_q;
+    auto ratio = [&](double n0, double n1, double log_split) {
+      return room.log_opening(room.occupied - !split) + fast_lgamma(n0 - less) + fast_lgamma(n1 - less) -
+             fast_lgamma(n0 + n1 - less) - one + log_split - log_union;
+    };
+    if (!split) {  // log_q can only speak against merging: most proposals fall before it is known (up to rounding, which may not decide)
+      double apart = 0.0;
+      for (int g : {gi, gj})
+        apart += group_evidence(layout, chain.hyper, room.columns, room.groups.stats + g * int64_t(layout.n_stats));
+      if (log_u > -ratio(room.size[gi], room.size[gj], apart) + kSlack) continue;
+    }
+    const Proposal p = deal(bench, layout, rows, room.columns, cells, chosen, side, !split, stream);
+    const double gain = ratio(p.n0, p.n1, p.log_split) - p.log_q;
     if (split) {
       if (!(log_u < gain)) continue;
       if (!room.offer_fresh()) break;

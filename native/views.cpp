@@ -147,9 +147,37 @@ void fill_column(const Layout& layout, const Rows& rows, Chain& chain, int d) {
 
 // all columns; rows outermost, since the statistics of a group lie together
 void rebuild(const Layout& layout, const Rows& rows, Chain& chain) {
-  for (int d = 0; d < layout.n_columns; ++d) clear_column(layout, chain, d);
-  for (int64_t i = 0; i < chain.n_rows; ++i)
-    for (int d = 0; d < layout.n_columns; ++d) count_row(layout, rows, chain, d, i);
+  Columns codes;  // those whose observed cells are listed
+  std::vector<int> others;
+  for (int d = 0; d < layout.n_columns; ++d) {
+    clear_column(layout, chain, d);
+    if (rows.first && (layout.kind[d] == BINARY || layout.kind[d] == CATEGORICAL)) codes.add(layout, d);
+    else others.push_back(d);
+  }
+  const int known = int(codes.by_source.size()), views = FIRST_RESTAURANT + chain.n_restaurants;
+  std::vector<double*> group(views);  // the statistics of the row's group in each view; null where it sits in none
+  for (int64_t i = 0; i < chain.n_rows; ++i) {
+    for (int d : others) count_row(layout, rows, chain, d, i);
+    if (!known) continue;
+    for (int v = 0; v < views; ++v) {
+      const int c = v == BACKGROUND ? 0 : chain.label[i];
+      const int g = v < FIRST_RESTAURANT ? 0 : chain.z[int64_t(v - FIRST_RESTAURANT) * chain.n_rows + i];
+      group[v] = c < 0 || g < 0 ? nullptr : groups_of(layout, chain, c).stats + g * int64_t(layout.n_stats);
+    }
+    for (int64_t at = rows.first[i]; at < rows.first[i + 1]; ++at) {
+      if (rows.cells[at] >= known) continue;
+      const auto& one = codes.by_source[rows.cells[at]];
+      double* stats = group[chain.view[one.column]];
+      if (!stats || !(one.binary || one.categorical)) continue;
+      stats += layout.stat_first[one.column];
+      if (one.binary) {
+        stats[rows.listed[at] != 1] += 1.0;
+      } else {
+        stats[0] += 1.0;
+        stats[1 + rows.listed[at]] += 1.0;
+      }
+    }
+  }
   for (int d = 0; d < layout.n_columns; ++d) fill_table(layout, chain, d);
 }
 

@@ -23,6 +23,7 @@ from partita.data.synthetic import (
     make_mixed_clusters,
     remove_cells,
 )
+from partita.data.synthetic_networks import make_diseases, make_layers
 from partita.data.synthetic_ratings import make_ratings
 from partita.data.tic_tac_toe import load_tic_tac_toe
 
@@ -43,6 +44,8 @@ __all__ = [
     "load_tic_tac_toe",
     "make_coin_classes",
     "make_coin_mixture",
+    "make_diseases",
+    "make_layers",
     "make_mixed_clusters",
     "make_ratings",
     "remove_cells",

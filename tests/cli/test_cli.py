@@ -106,8 +106,6 @@ def test_same_seed_same_file_for_any_number_of_jobs(capsys, tables, tmp_path):
         (["fit", "TABLE", "--sweeps", "-1", "--output", "m"], "n_sweeps"),
         (["predict", "TABLE", "TABLE", "--output", "p.csv"], "partita file"),
         (["reproduce", "no-such-figure"], "no-such-figure"),
-        (["structure", "TABLE", "--anything"], "later release"),
-        (["structure"], "later release"),
     ],
 )
 def test_errors_are_one_clear_line(capsys, tables, tmp_path, monkeypatch, words, expected):

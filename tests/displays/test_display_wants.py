@@ -15,11 +15,14 @@ def displays(X, y):
     """Name -> how it is made of an estimator."""
     return {
         "AnomalyDisplay": lambda model: partita.AnomalyDisplay.from_estimator(model, X),
+        "ClassTemplateDisplay": lambda model: partita.ClassTemplateDisplay.from_estimator(model),
         "ClusterProfileDisplay": lambda model: partita.ClusterProfileDisplay.from_estimator(model, X),
+        "CoassignmentDisplay": lambda model: partita.CoassignmentDisplay.from_estimator(model),
         "CompletionDisplay": lambda model: partita.CompletionDisplay.from_estimator(model),
         "ComponentsPosteriorDisplay": lambda model: partita.ComponentsPosteriorDisplay.from_estimator(model),
         "ContributionsDisplay": lambda model: partita.ContributionsDisplay.from_estimator(model, X),
         "DensityDisplay": lambda model: partita.DensityDisplay.from_estimator(model, X, 0),
+        "EdgeProbabilitiesDisplay": lambda model: partita.EdgeProbabilitiesDisplay.from_estimator(model),
         "FactorDisplay": lambda model: partita.FactorDisplay.from_estimator(model),
         "FilledCellsDisplay": lambda model: partita.FilledCellsDisplay.from_estimator(model, X, X),
         "GatesDisplay": lambda model: partita.GatesDisplay.from_estimator(model, X, y),
@@ -32,6 +35,7 @@ def displays(X, y):
             model, [(X, y)], X, y, classes=[0, 1]
         ),
         "LowerBoundDisplay": lambda model: partita.LowerBoundDisplay.from_estimator(model),
+        "NetworkDisplay": lambda model: partita.NetworkDisplay.from_estimator(model),
         "ProbabilitiesDisplay": lambda model: partita.ProbabilitiesDisplay.from_estimator(model, X, y),
         "RankPosteriorDisplay": lambda model: partita.RankPosteriorDisplay.from_estimator(model),
         "RegionGraphDisplay": lambda model: partita.RegionGraphDisplay.from_estimator(model),
@@ -44,11 +48,14 @@ def displays(X, y):
 
 WRONG = {
     "AnomalyDisplay": [partita.HybridClassifier(), KernelDensity(), partita.CRPMixture],
+    "ClassTemplateDisplay": [partita.BayesianNetwork(), partita.StructureLearner, None],
     "ClusterProfileDisplay": [LogisticRegression(), "model"],
+    "CoassignmentDisplay": [partita.BayesianNetwork(), partita.StructureLearner, None],
     "CompletionDisplay": [partita.AClass(), partita.BayesianSVD, None],
     "ComponentsPosteriorDisplay": [partita.HybridClassifier(), LogisticRegression()],
     "ContributionsDisplay": [partita.AClass(), LogisticRegression()],
     "DensityDisplay": [partita.HybridClassifier(), KernelDensity()],
+    "EdgeProbabilitiesDisplay": [partita.BayesianNetwork(), partita.StructureLearner, None],
     "FactorDisplay": [partita.CRPMixture(), "model"],
     "FilledCellsDisplay": [LogisticRegression(), None],
     "GatesDisplay": [partita.AClass(), partita.IQGMEClassifier, None],
@@ -57,6 +64,7 @@ WRONG = {
     "IntervalCalibrationDisplay": [partita.AClass(), partita.BayesianSVD(link="ordinal")],
     "LearningCurveDisplay": [partita.CRPMixture(), partita.HybridClassifier(), LogisticRegression()],
     "LowerBoundDisplay": [partita.AClass(), partita.IQGMEClassifier, "model"],
+    "NetworkDisplay": [partita.BayesianNetwork(), partita.StructureLearner, None],
     "ProbabilitiesDisplay": [partita.CRPMixture(), Perceptron(), partita.AClass],
     "RankPosteriorDisplay": [partita.CRPMixture(), LogisticRegression()],
     "RegionGraphDisplay": [partita.NaiveBayes(), None],

@@ -197,6 +197,20 @@ def test_a_mistake_is_named(settings, message):
         StructureLearner(**QUICK | settings).fit(garden())
 
 
+@pytest.mark.parametrize("prior", ["block", "ordered-block", "sparse"])
+def test_hyper_parameters_are_learnt(prior):
+    settings = QUICK | {"alpha": "infer", "beta": "infer"}
+    model = StructureLearner(prior, gamma="infer", **settings).fit(garden())
+    assert 0.1 <= model.hyper_["alpha"] <= 10 and 0.1 <= model.hyper_["gamma"] <= 4
+    assert 0.25 <= model.hyper_["beta1"] <= 4 and np.isfinite(model.score_samples(garden())).all()
+    large = StructureLearner(prior, **settings | {"n_sweeps": 20}).fit(many())
+    assert large.hyper_["gamma"] == 0.5 and len(np.unique(large.trace_[f"{prior}/beta1"])) > 1
+    with pytest.raises(ValueError, match="gamma='infer' needs complete columns"):
+        StructureLearner(prior, gamma="infer").fit(many())
+    with pytest.raises(ValueError, match="'infer' for alpha, beta or gamma goes with"):
+        StructureLearner(beta="infer").fit(garden())
+
+
 def test_what_exact_sums_cannot_do():
     with pytest.raises(ValueError, match="exact=True with 18 columns"):
         StructureLearner("uniform", exact=True).fit(many())

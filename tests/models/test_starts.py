@@ -10,7 +10,8 @@ from partita.models.chains import settled
 from partita.models.lens import plain_lens
 from partita.models.mixture import log_joint
 from partita.models.problem import Problem, Settings, make_grids
-from partita.models.starts import choose_start, grown, scattered
+from partita.models.starts import grown, scattered
+from partita.models.trial import TRIAL_SWEEPS, try_starts
 
 
 def problem_of(X):
@@ -35,7 +36,11 @@ def test_a_grown_chain_seats_every_row_and_its_statistics_agree():
 @pytest.mark.parametrize(("n_groups", "start"), [(1, grown), (30, scattered)])
 def test_the_start_on_the_higher_ground_is_chosen(n_groups, start):
     X, _, _ = make_coin_mixture(600, 50, n_groups, missing=0.2, random_state=1)
-    assert choose_start(np.random.default_rng(0), problem_of(X)) is start
+    streams = [np.random.default_rng(k) for k in range(2)]
+    chosen, begun = try_starts(streams, problem_of(X))
+    assert chosen is start
+    assert begun.streams[0] is streams[start is grown] and begun.steps_done == [TRIAL_SWEEPS]
+    assert begun.infos["n_groups"].shape == (1, TRIAL_SWEEPS)
 
 
 @pytest.mark.parametrize("n_groups", [1, 3, 10])

@@ -79,7 +79,7 @@ def test_intervals_hold_what_they_say(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
 def test_intervals_hold_what_they_say_in_a_long_run(name):
-    found = shares(WORLDS[name], 1500, 200, 100, 4)
+    found = shares(WORLDS[name], 300, 100, 60, 3)
     assert kstest(found, "uniform").pvalue > 1e-4
     for coverage in (0.5, 0.8, 0.9):
         inside = np.mean(np.abs(found - 0.5) < coverage / 2)

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from partita.cli.arguments import LATER, make_parser
+from partita.cli.arguments import make_parser
 
 __all__ = ["main"]
 
@@ -17,17 +17,13 @@ __all__ = ["main"]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; 0 = well, 2 = an error that was told in one line, 130 = Ctrl-C."""
     parser = make_parser()
-    args, unknown = parser.parse_known_args(argv)
+    args = parser.parse_args(argv)
     if args.version:
         print(f"partita {importlib.import_module('partita').__version__}")
         return 0
     if args.command is None:
         parser.print_help()
         return 2
-    if args.command in LATER:
-        return _fail(_not_yet(args.command))
-    if unknown:
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning  # type: ignore[assignment]
         try:
@@ -43,13 +39,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _fail(message: str, code: int = 2) -> int:
     print("partita: " + ("" if code == 130 else "error: ") + " ".join(message.split()), file=sys.stderr)
     return code
-
-
-def _not_yet(command: str) -> str:
-    return (
-        f"{command}: {LATER[command]} belongs to a later release and is not in this one. "
-        "This one has: demo, describe, fit, predict, impute, complete, report, reproduce."
-    )
 
 
 def _show_warning(message: Any, category: type[Warning], *rest: Any) -> None:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-LATER = {"structure": "structure learning (StructureLearner)"}
-"""Commands of releases to come, and what they will do."""
-
 MODELS = ("aclass", "iqgme", "kikuchi", "naive-bayes", "qgme", "tan", "crp")
 """What can be learnt; all but the last predict a target."""
 
@@ -39,6 +36,7 @@ def make_parser() -> argparse.ArgumentParser:
     impute.add_argument("inputs", nargs="+", metavar="[MODEL] FILE", help="a table, or a saved model and a table")
     impute.add_argument("--output", required=True, type=Path, metavar="OUT", help=".csv, .tsv, .parquet or .json")
     _add_complete(commands, general)
+    _add_structure(commands, general, table)
     report = commands.add_parser("report", parents=[general, table, learning], help="a self-contained HTML page")
     report.add_argument("file", help=FILE)
     report.add_argument("--output", type=Path, metavar="HTML", help="default: the file's name with .html")
@@ -48,8 +46,6 @@ def make_parser() -> argparse.ArgumentParser:
     reproduce.add_argument(
         "--output", type=Path, default=Path("papers/output"), metavar="FOLDER", help="default: %(default)s"
     )
-    for name in LATER:
-        commands.add_parser(name, parents=[general])
     return parser
 
 
@@ -74,6 +70,31 @@ def _add_complete(commands: argparse._SubParsersAction, general: argparse.Argume
     complete.add_argument("--drop", action="append", default=[], metavar="COL", help="leave this column out")
     complete.add_argument("--missing", action="append", default=[], metavar="MARK", help="one more mark of a hole")
     _add_running(complete)
+
+
+def _add_structure(
+    commands: argparse._SubParsersAction, general: argparse.ArgumentParser, table: argparse.ArgumentParser
+) -> None:
+    structure = commands.add_parser(
+        "structure", parents=[general, table], help="which columns depend on which, and how sure that is"
+    )
+    structure.add_argument("file", help=FILE)
+    structure.add_argument("--output", type=Path, metavar="OUT", help="edges as .csv, .tsv, .parquet or .json")
+    structure.add_argument(
+        "--prior", choices=("auto", "block", "ordered-block", "sparse", "uniform"), default="auto", help="default: auto"
+    )
+    structure.add_argument("--score", choices=("dirichlet", "bdeu"), default="dirichlet", help="default: dirichlet")
+    structure.add_argument("--max-parents", type=int, metavar="N", help="most parents of a column")
+    for name, what in (("require", "must be"), ("forbid", "must not be")):
+        structure.add_argument(
+            f"--{name}", action="append", default=[], metavar="PARENT->CHILD", help=f"an edge that {what} (repeatable)"
+        )
+    structure.add_argument("--sweeps", type=int, default=2000, metavar="N", help="of each chain (default: 2000)")
+    structure.add_argument("--chains", type=int, default=4, metavar="N", help="default: 4")
+    structure.add_argument("--save", type=Path, metavar="MODEL", help="also save the model")
+    structure.add_argument("--bif", type=Path, metavar="BIF", help="also write the best network as a BIF file")
+    structure.add_argument("--picture", type=Path, metavar="PNG", help="also draw the network")
+    _add_running(structure)
 
 
 def _add_running(options: argparse.ArgumentParser) -> None:

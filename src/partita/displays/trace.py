@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.bayesian_svd import BayesianSVD
 from ..estimators.mixture_base import MixtureEstimator
+from ..estimators.structure_learner import StructureLearner
 from .canvas import QUIET, canvas, colour
 from .wanted import need
 
@@ -32,12 +33,12 @@ class TraceDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, name: str | None = None) -> TraceDisplay:
-        """Of a `BayesianSVD`, or a mixture fitted by chains (`inference="gibbs"`).
+        """Of a `BayesianSVD`, a `StructureLearner`, or a mixture fitted by chains (`inference="gibbs"`).
 
         name        which of the recorded numbers (the keys of `trace_`); by default the first.
         """
-        able = isinstance(estimator, MixtureEstimator | BayesianSVD)
-        need(cls, "a fitted CRPMixture, AClass or BayesianSVD", estimator, able)
+        able = isinstance(estimator, MixtureEstimator | BayesianSVD | StructureLearner)
+        need(cls, "a fitted CRPMixture, AClass, BayesianSVD or StructureLearner", estimator, able)
         check_is_fitted(estimator)
         traces = getattr(estimator, "trace_", None)
         if not traces:

@@ -23,6 +23,7 @@ from ..models import bayes_net_em as em
 from ..models.bayes_net import LARGEST_TABLE, Net, family_shapes, normalised
 from .base import TableEstimator
 from .net_answers import NetAnswers
+from .net_question import NEVER_SEEN
 from .net_structure import read_structure
 
 
@@ -215,7 +216,7 @@ class BayesianNetwork(NetAnswers, TableEstimator):
         check_is_fitted(self, "_net")
         levels = []
         for position, column in enumerate(self.schema_.columns):
-            named = tuple(str(level) for level in self._levels(position))
+            named = tuple(str(level) for level in column.levels or (NEVER_SEEN,))
             if len(set(named)) < len(named):
                 said = f"write_bif: levels of {self.schema_.label(position)} are spelled alike: {column.levels!r}"
                 raise ValueError(f"{said}. Rename them.")

@@ -25,7 +25,8 @@ from ..models.lens import plain_lens
 from ..models.online import Online
 from ..models.problem import Problem
 from ..models.soundness import need
-from ..models.starts import choose_start, scattered
+from ..models.starts import scattered
+from ..models.trial import TRIAL_SWEEPS, try_starts
 from ..models.vote import plain_members
 from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
 from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
@@ -55,7 +56,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     reservoir_size : rows kept by `partial_fit` to undo early mistakes.
     correlated : True models the real columns of a group by one full covariance (normal-inverse-Wishart).
     resampling : "systematic", "stratified", "residual" or "multinomial".
-    split_merge : split-merge proposals after every sweep of a chain.
+    split_merge : split-merge proposals after every second sweep of a chain.
     column_kinds : kinds of columns that should not be inferred: a dict (name or position to kind) or a list.
     random_state, n_jobs, progress, time_budget, checkpoint : as in all estimators. Same seed, same result, for any
         `n_jobs`.
@@ -161,9 +162,15 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         mark = self._fingerprint(rows.codes, rows.reals)
         n = self.n_filters
         *streams, scout = spawn_streams(root_sequence(self.random_state), n + 1)
-        resumed = self.checkpoint is not None and os.path.exists(self.checkpoint)
-        start = scattered if resumed else choose_start(scout, problem)  # a resumed chain goes on from where it was
-        chains = Chains([problem] * n, [0] * n, streams, runner=self._runner(), fingerprint=mark, start=start)
+        start, begun = scattered, None
+        if self.checkpoint is None or not os.path.exists(self.checkpoint):  # a resumed chain goes on from where it was
+            start, begun = try_starts([streams[0], scout], problem)
+            streams[0] = begun.streams[0]
+            if self.n_sweeps is not None and self.n_sweeps < 2 * TRIAL_SWEEPS:
+                begun = None  # nothing would be kept of it
+        chains = Chains(
+            [problem] * n, [0] * n, streams, runner=self._runner(), fingerprint=mark, begun=begun, start=start
+        )
         kept = chains.run_until_settled() if self.n_sweeps is None else chains.run(max(self.n_sweeps, 1))
         weight = np.full(len(kept), 1 / len(kept))
         counts = np.array([float(len(table))])

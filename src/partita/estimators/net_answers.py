@@ -15,6 +15,7 @@ from ..inference.streams import root_sequence
 from ..models.bayes_net import Net
 from ..models.bayes_net_rows import draw_missing, draw_rows, joint_of, log_probability, most_probable, posterior_of
 from ..models.discrete_law import DiscreteLaw
+from .net_question import Question, read_levels
 from .net_structure import position_of
 
 
@@ -36,21 +37,8 @@ class NetAnswers:
         given by position.
         """
         check_is_fitted(self, "_net")
-        single = isinstance(variables, str | int | np.integer)
-        asked = [self._position(v, "variables") for v in ([variables] if single else list(variables))]
-        given, forced = self._read_levels(evidence, "evidence"), self._read_levels(do, "do")
-        for node in [*asked, *given]:
-            if asked.count(node) > 1 or node in forced or (node in asked and node in given):
-                raise ValueError(f"query: {self.schema_.label(node)} is there twice among variables, evidence and do.")
-        if not asked:
-            raise ValueError("query: variables is empty. Name at least one column.")
-        row = np.full(self.schema_.n_columns, -1, dtype=np.int32)
-        for node, level in {**given, **forced}.items():
-            row[node] = level
-        law = joint_of(self._net.cut(forced), asked, row)
-        if np.isnan(law).any():
-            raise ValueError(f"query: evidence={evidence!r} has probability zero under this network.")
-        return DiscreteLaw(tuple(self.schema_.names[v] for v in asked), tuple(self._levels(v) for v in asked), law)
+        question = Question.read(self.schema_, type(self).__name__, variables, evidence, do)
+        return question.answer(joint_of(self._net.cut(question.forced), question.asked, question.row))
 
     def predict_proba(self, X: Any, variable: Any) -> np.ndarray:
         """(n, levels) law of one column given the other observed cells of each row; its own cells are not looked at."""
@@ -71,7 +59,7 @@ class NetAnswers:
         check_is_fitted(self, "_net")
         if not isinstance(n_samples, int | np.integer) or isinstance(n_samples, bool) or n_samples < 1:
             raise ValueError(f"sample: n_samples must be an integer >= 1, got {n_samples!r}.")
-        net = self._net.cut(self._read_levels(do, "do"))
+        net = self._net.cut(read_levels(self.schema_, type(self).__name__, do, "do"))
         return decode(self._table(draw_rows(net, int(n_samples), self._draws(random_state))))
 
     def impute(self, X: Any, n_draws: int | None = None, return_std: bool = False, random_state: Any = None) -> Any:
@@ -103,29 +91,8 @@ class NetAnswers:
             graph.add_edges_from((self.schema_.names[parent], self.schema_.names[child]) for parent in of)
         return graph
 
-    def _levels(self, position: int) -> tuple[Any, ...]:
-        return self.schema_.columns[position].levels or ("(never seen)",)
-
     def _position(self, column: Any, name: str) -> int:
         return position_of(column, self.schema_, type(self).__name__, name)
-
-    def _read_levels(self, given: Mapping[Any, Any] | None, name: str) -> dict[int, int]:
-        """Column -> code of an assignment of levels."""
-        if given is None:
-            return {}
-        if not isinstance(given, Mapping):
-            raise ValueError(f"{name} must be a dict from columns to levels, got {given!r}.")
-        found: dict[int, int] = {}
-        for column, level in given.items():
-            position = self._position(column, name)
-            levels = self.schema_.columns[position].levels
-            if level not in levels:
-                shown = f"{level!r} is no level of {self.schema_.label(position)}"
-                raise ValueError(f"{name}: {shown}: it has {list(levels)}.")
-            if position in found:
-                raise ValueError(f"{name}: {self.schema_.label(position)} is there twice.")
-            found[position] = levels.index(level)
-        return found
 
     def _table(self, codes: np.ndarray) -> Table:
         return Table(self.schema_, np.ascontiguousarray(codes), np.empty((len(codes), 0)))

@@ -17,9 +17,9 @@ MOST_VALUES = 32  # of a column of whole numbers whose values are taken as level
 def learn_levels(X: Any, column_kinds: ColumnKinds, owner: str) -> tuple[Source, Schema]:
     """The table, and its schema with binary and categorical columns only."""
     source = open_table(X).hold()
-    schema = learn_schema(source, column_kinds, warn=False)
+    schema = learn_schema(source, column_kinds, warn=False, scaled=False)
     kinds: list[str | None] = list(read_column_kinds(column_kinds, source.labels))
-    cells = encode(source, schema.unscaled(), owner).reals
+    cells = encode(source, schema, owner).reals
     for place, position in enumerate(schema.numeric):
         column = schema.columns[position]
         seen = np.unique(cells[:, place][~np.isnan(cells[:, place])])

@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.encode import encode
-from ..data.validate import Constraint, integer, number, one_of, optional
+from ..data.validate import Constraint, either, integer, number, one_of, optional
 from ..inference.streams import root_sequence, spawn_streams
 from ..kernels.net_contract import MOST_NODES
+from ..models.net_hyper import HyperGrid
 from ..models.net_learn import EXACT_BLOCK, EXACT_ORDERED, NetTask
 from ..models.net_learnt import Learnt, NetSettings
 from ..models.net_posterior import NetPosterior
@@ -20,9 +21,10 @@ from .base import TableEstimator
 from .bayesian_network import BayesianNetwork
 from .net_levels import learn_levels, level_counts
 from .net_prior import check_ordered, read_knowledge
+from .net_queries import AveragedQueries
 
 
-class StructureLearner(TableEstimator):
+class StructureLearner(AveragedQueries, TableEstimator):
     """Bayesian networks over binary and categorical columns, learnt as a posterior: every edge with its probability.
 
     Columns fall into classes that play the same role; the probability of an edge depends on the classes of its ends.
@@ -37,9 +39,9 @@ class StructureLearner(TableEstimator):
     ----------
     prior : "auto", "block", "ordered-block", "sparse" or "uniform".
     score : "dirichlet" (the pseudo-count `gamma` in every cell) or "bdeu" (`gamma` rows spread over each table).
-    alpha : concentration of the Chinese restaurant over classes.
-    beta : edge probabilities between classes are Beta(beta, beta).
-    gamma : pseudo-count of the score; with "bdeu" its equivalent sample size (10 does well).
+    alpha : concentration of the Chinese restaurant over classes, or "infer".
+    beta : edge probabilities between classes are Beta(beta, beta); "infer" learns both numbers of the law.
+    gamma : pseudo-count of the score; with "bdeu" its equivalent sample size (10 does well); or "infer".
     max_parents : most parents of a column; None has no limit.
     n_chains, n_sweeps, burn_in : independent chains, sweeps of each, and how many at the start do not count (None: a
         fifth).
@@ -63,6 +65,7 @@ class StructureLearner(TableEstimator):
     prior_weights_ : dict, posterior weight of every prior that was weighed.
     method_ : "exact" or "sampled".
     diagnostics_ : dict by prior: R-hat and effective sizes of the log joint and of the edges.
+    hyper_ : dict of alpha, beta1, beta2 and gamma: as given, or their posterior means.
     parent_limit_ : dict; where sets of parents were bounded to be listed, the bound and the share of columns at it.
     trace_ : dict of arrays (chains, sweeps). n_features_in_, feature_names_in_.
 
@@ -88,9 +91,9 @@ class StructureLearner(TableEstimator):
     _constraints: ClassVar[dict[str, Constraint]] = {
         "prior": one_of("auto", "block", "ordered-block", "sparse", "uniform"),
         "score": one_of("dirichlet", "bdeu"),
-        "alpha": number(0, open_low=True),
-        "beta": number(0, open_low=True),
-        "gamma": number(0, open_low=True),
+        "alpha": either(number(0, open_low=True), one_of("infer")),
+        "beta": either(number(0, open_low=True), one_of("infer")),
+        "gamma": either(number(0, open_low=True), one_of("infer")),
         "max_parents": optional(integer(0)),
         "n_chains": integer(1),
         "n_sweeps": integer(1),
@@ -148,6 +151,11 @@ class StructureLearner(TableEstimator):
             )  # fmt: skip
             if settings.prior in ("ordered-block", "auto"):
                 check_ordered(known, self.schema_, owner)
+            if self.gamma == "infer" and (known.n > MOST_NODES or (codes < 0).any() or self.moves == "thesis"):
+                raise ValueError(
+                    f"StructureLearner: gamma='infer' needs complete columns, at most {MOST_NODES} of them, and "
+                    "moves='all'. Give a number."
+                )
             if self.exact is True:
                 self._check_exact(codes, known.template is not None)
             root = root_sequence(self.random_state)
@@ -167,10 +175,18 @@ class StructureLearner(TableEstimator):
                 f"StructureLearner: burn_in={self.burn_in!r} must be less than n_sweeps={self.n_sweeps!r}; the sweeps "
                 "after it are those that count."
             )
+        bdeu = self.score == "bdeu"
+        grid = HyperGrid.of(self.alpha, self.beta, self.gamma, bdeu)
+        if grid.learnt and (self.prior in ("auto", "uniform") or self.exact is True):
+            raise ValueError(
+                "StructureLearner: 'infer' for alpha, beta or gamma goes with prior='block', 'ordered-block' or "
+                f"'sparse' and with exact='auto' or False, got prior={self.prior!r} and exact={self.exact!r}. "
+                "Name such a prior, or give numbers."
+            )
+        first = grid.values(grid.start())
         return NetSettings(
-            self.prior, self.score == "bdeu", float(self.gamma), float(self.alpha), float(self.beta), float(self.beta),
-            int(self.n_chains), Schedule(int(self.n_sweeps), burn_in), self.exact,
-            self.moves == "thesis",
+            self.prior, bdeu, first["gamma"], first["alpha"], first["beta1"], first["beta2"], int(self.n_chains),
+            Schedule(int(self.n_sweeps), burn_in), self.exact, self.moves == "thesis", grid if grid.learnt else None,
         )  # fmt: skip
 
     def _check_exact(self, codes: np.ndarray, template: bool) -> None:
@@ -196,6 +212,18 @@ class StructureLearner(TableEstimator):
         self.diagnostics_ = learnt.diagnostics
         self.trace_ = learnt.trace
         self.parent_limit_ = learnt.parent_limit
+        self.hyper_ = self._hyper(learnt.trace)
+        self._pseudo = self.hyper_["gamma"]
+
+    def _hyper(self, trace: dict[str, np.ndarray]) -> dict[str, float]:
+        """Hyper-parameters: as given, or their posterior means."""
+        settings = self._settings()
+        given = {"alpha": settings.alpha, "beta1": settings.beta1, "beta2": settings.beta2, "gamma": settings.pseudo}
+        for name in given:
+            if f"{self.prior}/{name}" in trace:
+                kept = trace[f"{self.prior}/{name}"]
+                given[name] = float(np.nanmean(kept[:, min(settings.schedule.burn_in, kept.shape[1] - 1) :]))
+        return given
 
     def _marks(self) -> dict[str, Any]:
         free = ("required_edges", "forbidden_edges", "classes", "template")

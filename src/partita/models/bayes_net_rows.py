@@ -21,6 +21,8 @@ from .bayes_net_elimination import (
 )
 from .bayes_net_graph import ancestors, topological_order
 
+LARGEST_JOINT = 1 << 22  # cells of a joint table that is asked for
+
 
 class TooWide(ValueError):
     """The graph joins too many variables for an exact answer."""
@@ -163,17 +165,21 @@ def _add(
     count += np.bincount(cells.ravel(), shares.ravel(), len(count))
 
 
+def joint_cells(nodes: Sequence[int], arities: Sequence[int] | np.ndarray, evidence: np.ndarray) -> np.ndarray:
+    """A row of evidence (-1: not seen) with every combination of levels of these nodes, the last changing fastest."""
+    sizes = [int(arities[v]) for v in nodes]
+    if np.prod(sizes, dtype=float) > LARGEST_JOINT:
+        raise TooWide(f"the joint table of these variables has {np.prod(sizes, dtype=float):.3g} cells; ask for fewer")
+    rows = np.repeat(evidence[None], int(np.prod(sizes)), axis=0)
+    rows[:, list(nodes)] = np.indices(sizes).reshape(len(sizes), -1).T
+    return rows
+
+
 def joint_of(net: Net, nodes: Sequence[int], evidence: np.ndarray) -> np.ndarray:
     """The joint law of these free nodes given one row of evidence (-1: not seen); NaN where the evidence cannot be."""
-    asked = np.prod([net.arities[v] for v in nodes], dtype=float)
-    if asked > LARGEST_CLIQUE:
-        raise TooWide(f"the joint table of these variables has {asked:.3g} cells; ask for fewer at a time")
-    cells = [tuple(index) for index in np.ndindex(*(net.arities[v] for v in nodes))]
-    rows = np.repeat(evidence[None], len(cells), axis=0)
-    rows[:, list(nodes)] = cells
-    logs = log_probability(net, rows)
-    top = logs.max()
-    if np.isneginf(top):
-        return np.full([net.arities[v] for v in nodes], np.nan)
-    law = np.exp(logs - top)
-    return (law / law.sum()).reshape([net.arities[v] for v in nodes])
+    shape = [net.arities[v] for v in nodes]
+    logs = log_probability(net, joint_cells(nodes, net.arities, evidence))
+    if np.isneginf(logs).all():
+        return np.full(shape, np.nan)
+    law = np.exp(logs - logs.max())
+    return (law / law.sum()).reshape(shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -19,7 +20,8 @@ from . import mixture, predictive
 from .problem import RESTAURANTS, Problem
 from .starts import Start
 
-# hyper-parameters move in every second sweep: they cost a good part of one, and change slowly
+# hyper-parameters move in every second sweep: they cost a good part of one, and change slowly; between them groups are
+# split and merged
 HYPER_EVERY = 2
 KEEP_EVERY = 2
 # groups dealt at random are of equal sizes, which a finite mixture would take for a finding: the first sweeps leave it
@@ -113,31 +115,29 @@ class Chains:
         """Where all chains stand before the first step: those of `begun`, the others at their start."""
         first = [] if self.begun is None else [replace(w, problem=k) for k, w in enumerate(self.begun.states)]
         fresh = range(len(first), len(self.problems))
-        walkers = first + [Walker(k, self.start(self.streams[k], self.problems[k])) for k in fresh]
+        with ThreadPoolExecutor(loop.count_workers(self.runner.n_jobs)) as pool:
+            chains = list(pool.map(lambda k: self.start(self.streams[k], self.problems[k]), fresh))
+        walkers = first + [Walker(k, chain) for k, chain in zip(fresh, chains, strict=True)]
         done = ([] if self.begun is None else self.begun.steps_done) + [0] * len(fresh)
         infos = {} if self.begun is None else self.begun.infos
         infos = {name: np.pad(trace, ((0, len(fresh)), (0, 0))) for name, trace in infos.items()}
         return Outcome(walkers, [[] for _ in walkers], infos, done, None, list(self.streams))
 
     def run_until_settled(self) -> list[Kept]:
-        """Double the length of the run until the number of groups no longer drifts."""
+        """Make the run longer by half until the number of groups no longer drifts."""
         n_sweeps = FIRST_SWEEPS
         reached = 0 if self.checkpoint is None else self.checkpoint.steps_saved()
         while n_sweeps < reached:  # what is resumed had not settled before
-            n_sweeps *= 2
+            n_sweeps = _longer(n_sweeps)
         while True:
             kept = self.run(n_sweeps)
             assert self.outcome is not None
             if self.outcome.interrupted or n_sweeps >= LAST_SWEEPS or settled(self.outcome.infos["n_groups"]):
                 return kept
-            n_sweeps *= 2
+            n_sweeps = _longer(n_sweeps)
 
     def _step(self, rng: np.random.Generator, walker: Walker) -> tuple[Walker, dict[str, float]]:
-        walker.done += 1
-        moved = walker.done % HYPER_EVERY == 0
-        laws = RESTAURANTS if walker.done <= RESTAURANT_SWEEPS else None
-        walker.chain, info = mixture.step(rng, walker.chain, self.problems[walker.problem], move_hyper=moved, laws=laws)
-        return walker, info
+        return advance(rng, walker, self.problems[walker.problem])
 
     def _take(self, walker: Walker) -> Kept:
         problem, chain = self.problems[walker.problem], walker.chain
@@ -148,6 +148,19 @@ class Chains:
             self.kinds[walker.problem], walker.problem, walker.done - 1, predictive.snapshot(problem.layout, chain),
             chain.z.copy(), chain.label.copy(), loo,
         )  # fmt: skip
+
+
+def advance(rng: np.random.Generator, walker: Walker, problem: Problem) -> tuple[Walker, dict[str, float]]:
+    """One step of a chain on its way."""
+    walker.done += 1
+    hyper = walker.done % HYPER_EVERY == 0
+    laws = RESTAURANTS if walker.done <= RESTAURANT_SWEEPS else None
+    walker.chain, info = mixture.step(rng, walker.chain, problem, move_hyper=hyper, propose=not hyper, laws=laws)
+    return walker, info
+
+
+def _longer(n_sweeps: int) -> int:
+    return min(n_sweeps + n_sweeps // 2, LAST_SWEEPS)
 
 
 def is_kept(step: int, n_sweeps: int) -> bool:

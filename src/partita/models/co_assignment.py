@@ -14,14 +14,14 @@ def most_central(assignments: np.ndarray) -> int:
     step = max(1, assignments.shape[1] // ROWS_COMPARED)
     z = assignments[:, ::step]
     K = int(z.max()) + 1
-    offset = z + (K * K * np.arange(len(z)))[:, None]
-    cost = np.empty(len(z))
-    # sum over pairs of (together - mean)^2 is, but for a constant, that of together * (1 - 2 mean); pairs that are
-    # together in two states are counted by the rows that their groups have in common
+    offset = z.astype(np.int64) + (K * K * np.arange(len(z)))[:, None]
+    together = np.zeros((len(z), len(z)))  # pairs of rows that are together in both of two states
     for k, one in enumerate(z):
-        shared = np.bincount((offset + K * one.astype(np.int64)).ravel()).astype(float)
-        cost[k] = (np.bincount(one).astype(float) ** 2).sum() - 2.0 / len(z) * (shared @ shared)
-    return int(np.argmin(cost))
+        # they are counted by the rows that their groups have in common
+        shared = np.bincount((offset[: k + 1] + K * one).ravel(), minlength=(k + 1) * K * K).reshape(k + 1, K * K)
+        together[k, : k + 1] = together[: k + 1, k] = np.einsum("ij,ij->i", shared, shared)
+    # sum over pairs of (together - mean)^2 is, but for a constant, that of together * (1 - 2 mean)
+    return int(np.argmin(np.diagonal(together) - 2.0 * together.mean(axis=1)))
 
 
 def co_assignment(assignments: np.ndarray) -> np.ndarray:

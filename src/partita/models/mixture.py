@@ -7,6 +7,8 @@ posterior invariant, so any order and any omission is allowed.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ..kernels import kernel
@@ -56,15 +58,23 @@ def log_joint(layout: Layout, chain: Chain) -> float:
 
 def sweep_rows(rng: np.random.Generator, problem: Problem, chain: Chain, rows: np.ndarray | None = None) -> float:
     """Groups of the rows with a label (or of some of them), one by one, in random order; the share that changed."""
-    labelled, offset = problem.labelled, problem.offset
+    order, offset = problem.by_class, problem.offset
     if rows is not None:
-        labelled = rows
+        order = rows[np.argsort(problem.label[rows], kind="stable")]
         offset = np.concatenate([[0], np.cumsum(np.bincount(problem.label[rows], minlength=len(offset) - 1))])
-    order = labelled[np.argsort(problem.label[labelled] + rng.random(len(labelled)))]
+    order = shuffled(rng, order, offset)
     uniforms = rng.random((chain.z.shape[0], len(order)))
     moved = seat_in_parts(problem.layout, problem.rows, chain, order, offset, uniforms)
     make_room(problem.layout, chain, int(chain.used.max()) + 1)
     return moved / max(uniforms.size, 1)
+
+
+def shuffled(rng: np.random.Generator, order: np.ndarray, offset: np.ndarray) -> np.ndarray:
+    """Rows sorted by class, those of each class in random order."""
+    order = order.copy()
+    for first, last in pairwise(offset.tolist()):
+        rng.shuffle(order[first:last])
+    return order
 
 
 def seat_in_parts(
@@ -108,10 +118,11 @@ def split_and_merge(rng: np.random.Generator, problem: Problem, chain: Chain) ->
 
 
 def step(
-    rng: np.random.Generator, chain: Chain, problem: Problem, *, move_hyper: bool = True,
+    rng: np.random.Generator, chain: Chain, problem: Problem, *, move_hyper: bool = True, propose: bool = True,
     laws: SeatingLaws | None = None,
 ) -> tuple[Chain, dict[str, float]]:  # fmt: skip
-    """One sweep of all moves, those of the columns' hyper-parameters if `move_hyper`. The chain is changed in place.
+    """One sweep of all moves, those of the columns' hyper-parameters if `move_hyper`, split-merge if `propose`. The
+    chain is changed in place.
 
     `laws`: the laws of seating to choose among, where not those of the settings.
     """
@@ -120,7 +131,7 @@ def step(
     if len(problem.labelled) < len(problem.label):
         sweep_unlabelled(rng, problem, chain)
         rename_groups(rng, problem, chain)
-    if settings.split_merge:
+    if settings.split_merge and propose:
         split_and_merge(rng, problem, chain)
     if settings.alpha is None:
         kernel.move_concentration(chain, laws or settings.laws, rng.random(chain.used.shape))
@@ -128,5 +139,6 @@ def step(
         move_views(rng, problem, chain)
     if settings.column_prior is None and move_hyper:
         kernel.move_hyper(problem.layout, chain, settings.grids, rng.random((problem.layout.n_columns, 3)))
-    infos = {"n_groups": float(chain.used.sum()), "concentration": float(chain.alpha.mean()), "moved": moved}
+    concentration = float(chain.alpha.sum() / chain.alpha.size)
+    infos = {"n_groups": float(chain.used.sum()), "concentration": concentration, "moved": moved}
     return chain, infos

@@ -14,6 +14,7 @@ import numpy as np
 from ..kernels import kernel
 from ..kernels.net_contract import BlockRule, HashedValues
 from ..priors.graph import log_joint
+from .net_hyper import SmallModel
 from .net_knowledge import Knowledge, to_graph, to_masks
 from .net_state import NetState, Schedule, after_sweep, before_sweep
 
@@ -46,6 +47,27 @@ def random_classes(rng: np.random.Generator, known: Knowledge, number: int, orde
     return np.argsort(known.start(rng)).astype(np.int32)
 
 
+def start_of(model: SmallModel | None, n: int) -> np.ndarray:
+    """(n, 3) places in the grids of hyper-parameters; zeros where none is learnt."""
+    return np.zeros((n, 3)) if model is None else np.tile(model.grid.start(), (n, 1))
+
+
+def move_hyper(
+    rng: np.random.Generator, model: SmallModel | None, at: np.ndarray, z: np.ndarray, graph: np.ndarray, ordered: bool,
+    heat: float,
+) -> dict[str, float]:  # fmt: skip
+    """Hyper-parameters drawn given classes and graph, if they are learnt; their values."""
+    if model is None:
+        return {}
+    masks = to_masks(graph)
+
+    def log_likelihood(k: int) -> float:
+        return score_of(model.tables(np.array([0, 0, k])), masks)
+
+    model.grid.move(rng, at, z, graph, ordered, log_likelihood, heat)
+    return model.grid.values(at)
+
+
 @dataclass
 class OrderedSampler:
     """Ordered classes; the graph is summed out and only drawn to be shown."""
@@ -56,15 +78,19 @@ class OrderedSampler:
     schedule: Schedule
     number: int
     cache: HashedValues = field(default_factory=lambda: HashedValues.room(CACHE_BITS))
+    model: SmallModel | None = None  # where hyper-parameters are learnt: tables and rules of all their values
 
     def init(self, rng: np.random.Generator) -> NetState:
         z = random_classes(rng, self.known, self.number, ordered=True)
         graph = np.zeros((1, self.known.n, self.known.n))
-        return NetState.begin(z[None], graph, self.schedule.n_kept, np.zeros(0), np.zeros(3))
+        return NetState.begin(z[None], graph, self.schedule.n_kept, np.zeros(0), start_of(self.model, 1))
 
     def step(self, rng: np.random.Generator, state: NetState) -> tuple[NetState, Mapping[str, float]]:
         before_sweep(state, self.schedule)
-        parents = np.zeros(self.known.n, np.int32)
+        at, parents = state.hyper[0], np.zeros(self.known.n, np.int32)
+        if self.model is not None:
+            self.tables, self.rule = self.model.tables(at), self.model.rule(at)
+            self.cache = self.model.cache(at, CACHE_BITS)
         value = kernel.net_ordered_sweep(
             self.tables,
             self.rule,
@@ -77,7 +103,8 @@ class OrderedSampler:
         )
         state.graph[0] = to_graph(parents)
         prior = log_joint(state.z[0], state.graph[0], self.rule.alpha, self.rule.beta1, self.rule.beta2, True)
-        return state, after_sweep(state, self.schedule, value, score_of(self.tables, parents) + prior)
+        info = after_sweep(state, self.schedule, value, score_of(self.tables, parents) + prior)
+        return state, info | move_hyper(rng, self.model, at, state.z[0], state.graph[0], True, 1.0)
 
 
 @dataclass
@@ -90,28 +117,35 @@ class BlockSampler:
     schedule: Schedule
     number: int
     temperatures: np.ndarray = field(default_factory=lambda: TEMPERATURES)
+    model: SmallModel | None = None
 
     def init(self, rng: np.random.Generator) -> NetState:
         z = np.array([random_classes(rng, self.known, self.number + r, False) for r in range(len(self.temperatures))])
         graph = np.repeat(self.known.required[None], len(z), axis=0)
-        return NetState.begin(z, graph, self.schedule.n_kept, np.zeros(0), np.zeros(3))
+        return NetState.begin(z, graph, self.schedule.n_kept, np.zeros(0), start_of(self.model, len(z)))
 
     def step(self, rng: np.random.Generator, state: NetState) -> tuple[NetState, Mapping[str, float]]:
         before_sweep(state, self.schedule)
         n, R = self.known.n, len(self.temperatures)
         unused, priors, scores = np.zeros((n, n)), np.zeros(R), np.zeros(R)
         for r, temperature in enumerate(self.temperatures):
-            parents = to_masks(state.graph[r])
+            parents, at = to_masks(state.graph[r]), state.hyper[r]
+            if self.model is not None:
+                self.tables, self.rule = self.model.tables(at), self.model.rule(at)
             priors[r] = kernel.net_block_sweep(
                 self.tables, self.rule, 1.0 / temperature, state.z[r], parents, self.known.classes is None, N_DRAWS,
                 N_SPLITS, seed_of(rng), state.edges if r == 0 else unused,
             )  # fmt: skip
             state.graph[r] = to_graph(parents)
             scores[r] = score_of(self.tables, parents)
+            if self.model is not None:
+                move_hyper(rng, self.model, at, state.z[r], state.graph[r], False, 1.0 / temperature)
+                scores[r] = score_of(self.model.tables(at), parents)
         for r, uniform in enumerate(rng.random(R - 1)):  # neighbours change places
             gain = (scores[r] - scores[r + 1]) * (1.0 / self.temperatures[r + 1] - 1.0 / self.temperatures[r])
             if np.log(uniform) < gain:
-                for array in (state.z, state.graph, scores, priors):
+                for array in (state.z, state.graph, state.hyper, scores, priors):
                     array[[r, r + 1]] = array[[r + 1, r]]
         joint = float(scores[0] + priors[0])
-        return state, after_sweep(state, self.schedule, joint, joint)
+        info = after_sweep(state, self.schedule, joint, joint)
+        return state, info if self.model is None else info | self.model.grid.values(state.hyper[0])

@@ -16,6 +16,7 @@ import numpy as np
 from ..kernels import kernel
 from ..kernels.net_contract import GIVEN_ODDS, NO_SCORE, ORDERED_CLASSES, GraphTask, HashedValues, NetData, list_sets
 from .net_chains import random_classes, seed_of
+from .net_hyper import HyperGrid
 from .net_knowledge import Knowledge
 from .net_state import NetState, Schedule, after_sweep, before_sweep
 
@@ -82,6 +83,7 @@ class GraphSampler:
     single_edges: bool = False
     cache: HashedValues = field(default_factory=lambda: HashedValues.room(CACHE_BITS))
     data: NetData | None = None
+    grid: HyperGrid | None = None  # where alpha or beta is learnt
 
     def init(self, rng: np.random.Generator) -> NetState:
         ordered = self.prior == ORDERED_CLASSES
@@ -89,7 +91,21 @@ class GraphSampler:
         if self.prior == GIVEN_ODDS:
             z = np.zeros(self.known.n, np.int32) if self.known.classes is None else self.known.classes
         cells = self.rows.start(rng)
-        return NetState.begin(z[None], self.known.required[None], self.schedule.n_kept, cells, np.zeros(3))
+        hyper = np.zeros((1, 3)) if self.grid is None else self.grid.start()[None]
+        return NetState.begin(z[None], self.known.required[None], self.schedule.n_kept, cells, hyper)
+
+    def use(self, at: np.ndarray) -> None:
+        """Take the hyper-parameters at these places of their grids."""
+        if self.grid is not None:
+            values = self.grid.values(at)
+            self.alpha, self.beta1, self.beta2 = values["alpha"], values["beta1"], values["beta2"]
+
+    def move_hyper(self, rng: np.random.Generator, state: NetState) -> dict[str, float]:
+        """Hyper-parameters drawn given classes and graph, if they are learnt; their values."""
+        if self.grid is None:
+            return {}
+        self.grid.move(rng, state.hyper[0], state.z[0], state.graph[0], self.prior == ORDERED_CLASSES)
+        return self.grid.values(state.hyper[0])
 
     def task(self, max_parents: int | None = None) -> GraphTask:
         known = self.known
@@ -107,9 +123,10 @@ class GraphSampler:
             self.cache.forget()
         elif self.data is None:
             self.data = self.rows.data(self.rows.codes)
+        self.use(state.hyper[0])
         joint = kernel.net_graph_sweep(self.data, self.task(), self.cache, state.z[0], state.graph[0], seed_of(rng))
         state.edges += state.graph[0]
-        return state, after_sweep(state, self.schedule, joint, joint)
+        return state, after_sweep(state, self.schedule, joint, joint) | self.move_hyper(rng, state)
 
 
 def most_listed(n: int, max_parents: int) -> int:
@@ -156,13 +173,15 @@ class ListedSampler:
     number: int
     most: int
     lists: Lists | None = None  # shared by chains where no cell is missing
+    grid: HyperGrid | None = None
     graphs: GraphSampler = field(init=False)
     made_for: bytes = b""
 
     def __post_init__(self) -> None:
         self.graphs = GraphSampler(
-            self.rows, self.known, ORDERED_CLASSES, self.alpha, self.beta1, self.beta2, self.schedule, self.number
-        )
+            self.rows, self.known, ORDERED_CLASSES, self.alpha, self.beta1, self.beta2, self.schedule, self.number,
+            grid=self.grid,
+        )  # fmt: skip
 
     def init(self, rng: np.random.Generator) -> NetState:
         state = self.graphs.init(rng)
@@ -187,6 +206,8 @@ class ListedSampler:
         before_sweep(state, self.schedule)
         self._prepare(rng, state)
         assert self.lists is not None
+        self.graphs.use(state.hyper[0])
+        self.alpha, self.beta1, self.beta2 = self.graphs.alpha, self.graphs.beta1, self.graphs.beta2
         n, k, z = self.known.n, len(state.template), state.z[0]
         eta = np.full((n, n), 0.5)
         eta[:k, :k] = state.template
@@ -197,8 +218,12 @@ class ListedSampler:
         # edge probabilities integrated out: classes given the graph, and sets of parents given the classes
         task = self.graphs.task(min(self.most, self.known.max_parents))
         joint = kernel.net_graph_sweep(self.graphs.data, task, self.graphs.cache, z, state.graph[0], seed_of(rng))
+        info = after_sweep(state, self.schedule, joint, joint)
+        info |= self.graphs.move_hyper(rng, state)
+        self.graphs.use(state.hyper[0])
+        self.beta1, self.beta2 = self.graphs.beta1, self.graphs.beta2
         state.template = self._draw_template(rng, z, state.graph[0])
-        return state, after_sweep(state, self.schedule, joint, joint)
+        return state, info
 
     def _draw_template(self, rng: np.random.Generator, z: np.ndarray, graph: np.ndarray) -> np.ndarray:
         """Edge probabilities given classes and graph, of the earlier and the later of every two classes."""

@@ -15,6 +15,7 @@ from ..priors.graph import block_rule
 from . import net_evidence, net_exact
 from .gated_members import Problem, run_fits
 from .net_chains import BlockSampler, OrderedSampler, seed_of
+from .net_hyper import SmallModel
 from .net_knowledge import Knowledge, score_tables, to_graph
 from .net_learn_large import LargeNetworks
 from .net_learnt import Learnt, NetSettings
@@ -55,6 +56,11 @@ class SmallNetworks:
         self.n = len(tables)
         assert self.n <= MOST_NODES
         self.rule = block_rule(self.n, s.alpha, s.beta1, s.beta2)
+        self.model: SmallModel | None = None
+        if s.grid is not None:
+            self.model = SmallModel(
+                s.grid, self.n, lambda gamma: score_tables(task.codes, task.levels, s.bdeu, gamma, task.known)
+            )
 
     def learn(self) -> Learnt:
         if self.known.template is not None or self.settings.prior == "uniform":
@@ -80,7 +86,7 @@ class SmallNetworks:
 
     def _exact(self, prior: str) -> net_exact.Exact | None:
         asked, n = self.settings.exact, self.n
-        if asked is False:
+        if asked is False or self.settings.grid is not None:
             return None
         if prior == "sparse":
             return net_exact.one_class(self.tables, self.rule)
@@ -135,12 +141,13 @@ class SmallNetworks:
     # ---- chains ----
 
     def _sampler(self, prior: str, schedule: Schedule, number: int) -> Any:
+        model = None if self.model is None else self.model.alone()
         if prior == "ordered-block":
-            return OrderedSampler(self.tables, self.rule, self.known, schedule, number)
+            return OrderedSampler(self.tables, self.rule, self.known, schedule, number, model=model)
         known = self.known
         if prior == "sparse":
             known = replace(known, classes=np.zeros(self.n, np.int32))
-        return BlockSampler(self.tables, self.rule, known, schedule, number)
+        return BlockSampler(self.tables, self.rule, known, schedule, number, model=model)
 
     def _run(self, priors: Sequence[str], learnt: Learnt, parts: dict[str, NetPosterior]) -> dict[str, list[NetState]]:
         """Chains of all these priors in one loop; their posteriors go to `parts`."""

@@ -58,7 +58,7 @@ class LargeNetworks:
             return [
                 ListedSampler(
                     self.rows, known, s.alpha, s.beta1, s.beta2, s.schedule, c, self.most,
-                    None if len(self.rows.holes) else self.lists,
+                    None if len(self.rows.holes) else self.lists, s.grid,
                 )
                 for c in range(s.n_chains)
             ]  # fmt: skip
@@ -66,7 +66,7 @@ class LargeNetworks:
             known = replace(known, classes=np.zeros(known.n, np.int32))
         kind = {"ordered-block": ORDERED_CLASSES, "uniform": GIVEN_ODDS, "template": GIVEN_ODDS}.get(prior, CLASSES)
         return [
-            GraphSampler(self.rows, known, kind, s.alpha, s.beta1, s.beta2, s.schedule, c, s.single_edges)
+            GraphSampler(self.rows, known, kind, s.alpha, s.beta1, s.beta2, s.schedule, c, s.single_edges, grid=s.grid)
             for c in range(s.n_chains)
         ]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .net_hyper import HyperGrid
 from .net_posterior import NetPosterior
 from .net_state import Schedule
 
@@ -26,6 +27,7 @@ class NetSettings:
     schedule: Schedule
     exact: bool | str
     single_edges: bool = False
+    grid: HyperGrid | None = None  # where hyper-parameters are learnt
 
 
 @dataclass

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.special import logsumexp
 
 from .bayes_net import LARGEST_TABLE, Net, family_shapes
-from .bayes_net_rows import log_probability
+from .bayes_net_rows import joint_cells, log_probability
 
 
 def parents_of(graph: np.ndarray) -> tuple[tuple[int, ...], ...]:
@@ -66,6 +66,24 @@ class Networks:
             if not complete.all():
                 logs[k, ~complete] = log_probability(self.net(k), codes[~complete])
         return logsumexp(logs, axis=0, b=self.weight[:, None])
+
+    def joint(self, nodes: Sequence[int], evidence: np.ndarray, forced: Mapping[int, int]) -> np.ndarray:
+        """The law of these nodes given a row of evidence (-1: not seen), p(nodes, evidence) averaged over the networks,
+        in a world where the nodes of `forced` are set from outside; NaN where no network allows the evidence."""
+        rows = joint_cells(nodes, self.levels, evidence)
+        logs = np.full(len(rows), -np.inf)
+        drawn, which = np.unique(self.graphs.reshape(len(self.graphs), -1), axis=0, return_inverse=True)
+        alike = not self.missing.any()  # equal graphs are then equal networks
+        first = np.array([np.flatnonzero(which.ravel() == g)[0] for g in range(len(drawn))])
+        weight = np.bincount(which.ravel(), self.weight, len(drawn)) if alike else self.weight
+        for k, share in zip(first if alike else range(len(self.graphs)), weight, strict=True):
+            with np.errstate(divide="ignore"):
+                logs = np.logaddexp(logs, np.log(share) + log_probability(self.net(int(k)).cut(forced), rows))
+        shape = [int(self.levels[v]) for v in nodes]
+        if np.isneginf(logs).all():
+            return np.full(shape, np.nan)
+        law = np.exp(logs - logs.max())
+        return (law / law.sum()).reshape(shape)
 
     def _complete(self, k: int, codes: np.ndarray, known: dict[tuple, np.ndarray]) -> np.ndarray:
         total, rows = np.zeros(len(codes)), self.filled(k)

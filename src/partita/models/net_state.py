@@ -19,7 +19,7 @@ class NetState:
     graph       uint8 (R, n, n): parent row, child column.
     template    float64 (K, K): probabilities of edges between classes, where the chain holds them; else (0, 0).
     cells       int32: what now stands in the missing cells, in the order of the rows.
-    hyper       int64 (3,): places of alpha, beta and gamma in their grids.
+    hyper       int64 (R, 3): places of alpha, beta and gamma in their grids.
     done        sweeps so far.
     edges       (n, n): edge probabilities summed since the batch began.
     classes     int32 (kept sweeps, n): z after every sweep that counts.

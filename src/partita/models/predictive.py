@@ -16,9 +16,10 @@ def snapshot(layout: Layout, chain: Chain) -> Predictive:
     """
     room = pad(int(chain.used.max(initial=0)) + 1)
     opening = np.where(chain.used < chain.cap, chain.alpha + chain.discount * chain.used, 0.0)
-    weight = chain.size[:, :, :room]
-    weight = np.where(weight > 0, weight - chain.discount[:, :, None], 0.0)
-    np.put_along_axis(weight, chain.used[:, :, None], opening[:, :, None], axis=2)
+    size = chain.size[:, :, :room]
+    weight = size - chain.discount[:, :, None] * (size > 0)
+    restaurants, classes = (np.arange(n) for n in chain.used.shape)
+    weight[restaurants[:, None], classes, chain.used] = opening
     with np.errstate(divide="ignore"):
         log_weight = np.log(weight) - np.log(weight.sum(axis=2, keepdims=True))
     stats = chain.stats[:, :room] if (layout.kind == CORRELATED).any() else np.zeros((len(chain.stats), room, 0))

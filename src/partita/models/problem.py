@@ -96,6 +96,11 @@ class Problem:
         return np.flatnonzero(self.label >= 0)
 
     @cached_property
+    def by_class(self) -> np.ndarray:
+        """Rows with a label, sorted by class."""
+        return self.labelled[np.argsort(self.label[self.labelled], kind="stable")]
+
+    @cached_property
     def offset(self) -> np.ndarray:
         """Where each class begins when the rows with a label are sorted by class."""
         counts = np.bincount(self.label[self.labelled], minlength=self.settings.n_classes)

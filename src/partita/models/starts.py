@@ -3,8 +3,8 @@ splits late.
 
 `scattered` deals the rows of each class into many groups (`mixture.init`). `grown` seats a few rows in one group,
 sweeps, seats as many again, sweeps, and so on. Of one group's rows a scattered chain keeps dozens of groups for
-hundreds of sweeps; of thirty groups a grown chain finds twenty. A short run from either shows which of them is on the
-higher ground.
+hundreds of sweeps; of thirty groups a grown chain finds twenty. A short run from either (`trial`) shows which of them
+is on the higher ground.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..kernels import kernel
 from ..kernels.contract import Chain
 from . import mixture, predictive
 from .ensemble import group_log_weights
-from .mixture import log_joint, sweep_rows
+from .mixture import sweep_rows
 from .problem import RESTAURANTS, Problem, make_room
 
 Start = Callable[[np.random.Generator, Problem], Chain]
-FIRST_ROWS, SWEEPS_BETWEEN, TRIAL_SWEEPS = 64, 2, 12
+FIRST_ROWS, SWEEPS_BETWEEN = 64, 2
 
 scattered: Start = mixture.init
 
@@ -69,14 +69,3 @@ def _move_priors(rng: np.random.Generator, problem: Problem, chain: Chain) -> No
         kernel.move_concentration(chain, RESTAURANTS, rng.random(chain.used.shape))
     if problem.settings.column_prior is None:
         kernel.move_hyper(problem.layout, chain, problem.settings.grids, rng.random((problem.layout.n_columns, 3)))
-
-
-def choose_start(rng: np.random.Generator, problem: Problem) -> Start:
-    """The start whose chain has the higher joint density after a few sweeps."""
-    reached = {}
-    for start in (scattered, grown):
-        chain = start(rng, problem)
-        for k in range(TRIAL_SWEEPS):
-            chain, _ = mixture.step(rng, chain, problem, move_hyper=k % 2 == 1)
-        reached[start] = log_joint(problem.layout, chain)
-    return max(reached, key=lambda start: reached[start])

@@ -7,8 +7,14 @@ import numpy as np
 _WORD = 2**64 - 1
 
 
-def pick(log_weight: np.ndarray, uniform: float) -> int:
-    """The index where the running sum of exp(log_weight) passes `uniform` times the total; never one of weight zero."""
+def pick(log_weight: np.ndarray, uniform: float, first: int | None = None) -> int:
+    """The index where the running sum of exp(log_weight) passes `uniform` times the total; never one of weight zero.
+
+    `first`, where given, comes before all others in the sum.
+    """
+    if first is not None:
+        order = np.append(first, np.delete(np.arange(len(log_weight)), first))
+        return int(order[pick(log_weight[order], uniform)])
     weight = np.exp(log_weight - np.max(log_weight))
     reached = np.cumsum(weight)
     k = int(np.searchsorted(reached, uniform * reached[-1], side="right"))

@@ -27,7 +27,8 @@ def gibbs_sweep(
         cells = observed(layout, rows, room.columns, i, chain)
         own = int(room.z[i])
         alone = room.leave(cells, own)
-        g = pick(room.log_joint(cells), u)
+        # nearly all rows stay: their own group comes first, for which the fresh one stands where they were alone
+        g = pick(room.log_joint(cells), u, first=room.fresh if alone else own)
         draw_missing(layout, chain.hyper, room.stats[g], cells, u, i)
         room.z[i] = room.reseat(cells, own if alone else None, g)
         if moved is not None:
