@@ -86,6 +86,10 @@ class MatrixAnswers:
         if (counts < 1).any() or (counts != np.rint(counts)).any():
             raise ValueError(f"predict_interval: trials must be whole numbers of at least 1, got {trials!r}.")
 
+        n_cells = len(asked_pairs(rows, columns)[0])
+        if counts.shape not in ((1,), (n_cells,)):
+            raise ValueError(f"predict_interval: trials has shape {counts.shape}. Give one, or one for each of {n_cells}.")
+
         def answer(laws: Laws, where: slice) -> tuple[np.ndarray, ...]:
             m = laws.f.shape[1]
             asked = np.broadcast_to(counts if len(counts) == 1 else counts[where], m)

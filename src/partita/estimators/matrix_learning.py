@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..data.entries import Observed
-from ..data.entry_checks import check_trials, learn_levels, level_codes, without_duplicates
+from ..data.entry_checks import check_range, check_trials, learn_levels, level_codes, without_duplicates
 from ..data.ids import Ids, given_ids, shown
 from ..data.side_features import features_of, line_up
 from ..models.svd_entries import Entries
@@ -38,6 +38,8 @@ def coded(observed: Observed, link: str, duplicates: str, levels: np.ndarray | N
     if link == "binomial":
         observed = check_trials(observed)
     observed = without_duplicates(observed, duplicates)
+    if link == "gaussian":
+        check_range(observed)
     if link != "ordinal":
         return observed, np.zeros(0)
     levels = learn_levels(observed) if levels is None else levels
