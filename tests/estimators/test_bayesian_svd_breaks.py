@@ -66,3 +66,24 @@ def test_as_many_trials_as_cells():
     assert (low <= high).all() and (high <= [1, 2, 3]).all()
     with pytest.raises(ValueError, match=r"trials has shape \(2,\)"):
         model.predict_interval([0, 1, 2], 0, trials=[1, 2])
+
+
+def test_what_partial_fit_cannot_go_on_with():
+    """No sweep to keep was accepted, and another prior failed inside the sampler."""
+    model = BayesianSVD(**SHORT).fit(X)
+    new = ["new"], [0], [1.0]
+    for sweeps in ({"n_samples": 0}, {"n_samples": 1.5}, {"burn_in": -1}):
+        with pytest.raises(ValueError, match="partial_fit: .* must be an integer"):
+            model.partial_fit(*new, **sweeps)
+    with pytest.raises(ValueError, match="prior='paper', but the model has learnt with 'ard'"):
+        model.set_params(prior="paper").partial_fit(*new)
+    model.set_params(prior="ard").partial_fit(["new", "new"], [0, 1], [1e-25, 0.0], n_samples=2)
+    assert "new" in model.row_ids_.tolist()
+    for settings in ({"prior": "paper"}, {"prior": "paper", "sampler": "coordinate"}):
+        BayesianSVD(**SHORT, **settings).fit(X).partial_fit(*new, n_samples=2)
+
+
+@pytest.mark.parametrize("coverage", ["all", None, [0.5, 0.9], float("nan"), 1.0])
+def test_a_coverage_is_a_number(coverage):
+    with pytest.raises(ValueError, match="coverage must lie between 0 and 1"):
+        BayesianSVD(**SHORT).fit(X).predict_interval(0, 0, coverage)

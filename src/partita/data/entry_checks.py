@@ -67,7 +67,7 @@ def check_range(observed: Observed) -> None:
     if largest > MOST_SIZE or 0 < largest < 1 / MOST_SIZE:
         k = int(size.argmax())
         raise ValueError(
-            f"The cell of {observed.cell(k)} is {observed.values[k]:g}, the largest in size of all; it must lie between "
+            f"The cell of {observed.cell(k)} is {observed.values[k]:g}, the largest in size; it must lie between "
             f"{1 / MOST_SIZE:g} and {MOST_SIZE:g}. Use other units: divide all values by {largest:.0e}."
         )
 

@@ -115,7 +115,7 @@ def open_features(features: Any, name: str) -> tuple[Ids | None, Any]:
             named = given_ids(as_labels(features.index.to_numpy(), side), side, name)
     shape = getattr(features, "shape", None)
     if shape is not None and len(shape) == 1:
-        raise ValueError(f"{name} has shape {shape}. Give a matrix, one line per {side}: of one feature reshape(-1, 1).")
+        raise ValueError(f"{name} has shape {shape}. Give a matrix, one line per {side}; reshape(-1, 1) makes one.")
     source = open_table(features)
     lines = np.empty((len(source), source.n_columns))
     for k, column in enumerate(source.cells(range(source.n_columns))):

@@ -38,8 +38,6 @@ def coded(observed: Observed, link: str, duplicates: str, levels: np.ndarray | N
     if link == "binomial":
         observed = check_trials(observed)
     observed = without_duplicates(observed, duplicates)
-    if link == "gaussian":
-        check_range(observed)
     if link != "ordinal":
         return observed, np.zeros(0)
     levels = learn_levels(observed) if levels is None else levels
@@ -54,6 +52,8 @@ def new_matrix(
     if not len(observed):
         raise ValueError("There is no observed cell to learn from: all are missing. Give at least one.")
     observed, levels = coded(observed, link, duplicates)
+    if link == "gaussian":
+        check_range(observed)
     sides = []
     for ids, listed, features, name in (
         (observed.rows, row_ids, row_features, "row"),
@@ -83,6 +83,8 @@ def grown_matrix(
     values = np.concatenate([e.values, observed.values])
     trials = None if e.trials is None else np.concatenate([e.trials, observed.trials])
     together = without_duplicates(Observed(rows, columns, row.astype(np.int64), column, values, trials), duplicates)
+    if link == "gaussian":
+        check_range(together)
     entries = Entries.of(
         together.row, together.column, together.values, len(rows), len(columns), together.trials
     )  # fmt: skip
