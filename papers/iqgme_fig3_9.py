@@ -61,7 +61,7 @@ def claims(records: list[dict[str, Any]], plan: dict[str, Any]) -> list[Claim]:
 
 
 def draw(records: list[dict[str, Any]], plan: dict[str, Any], path: Path) -> None:
-    figure, panels = make_panels(1, 1, "Ionosphere, 25 % missing: missing values within their intervals")
+    figure, panels = make_panels(1, 1, "Ionosphere: values within intervals")
     for key, name in NAMES.items():
         points = [mean_and_error(shares(records, key, t)) for t in plan["training"]]
         draw_curve(panels[0], [100 * t for t in plan["training"]], [p[0] for p in points], [p[1] for p in points], name,

@@ -141,6 +141,13 @@ def test_forms_of_counts(counts):
         BayesianSVD(**QUICK, link="binomial").fit_triplets(row, column, trials + 1, trials)
 
 
+def test_the_pattern_of_trials_is_a_feature_when_asked_for_only(counts):
+    row, column, hits, trials, _, model = counts
+    assert not model._row_side.features.blocks
+    asked = BayesianSVD(**QUICK, link="binomial", missingness_features=3).fit_triplets(row, column, hits, trials)
+    assert asked._row_side.vectors and np.isfinite(asked.predict(row, column)).all()
+
+
 def test_new_rows_of_counts(counts):
     model = counts[-1]
     folded = model.fold_in(["star", "star"], [0, 1], [80, 90], [100, 100])

@@ -1,4 +1,4 @@
-"""IQGMEClassifier with factor analysers: wide tables of real columns."""
+"""IQGMEClassifier with factor analysers: wide tables."""
 
 import numpy as np
 import pytest
@@ -57,7 +57,37 @@ def test_a_stopped_fit_resumes_to_the_same_bytes(tmp_path):
     np.testing.assert_array_equal(whole.predict_proba(X), resumed.predict_proba(X))
 
 
-def test_columns_that_are_not_real_are_refused_by_name():
+def test_columns_of_all_kinds(tmp_path):
     X, y = mixed_frame()
-    with pytest.raises(ValueError, match="takes real columns only"):
-        IQGMEClassifier(**QUICK).fit(X, y)
+    model = IQGMEClassifier(**QUICK).fit(X, y)
+    proba = model.predict_proba(X)
+    assert np.isfinite(proba).all() and np.isfinite(model.score_samples(X)).all()
+    assert not model.impute(X).isna().any().any()
+    told = model.explain(X)
+    assert told.weights.shape[2] == len(told.feature_names)
+    rows, _ = model.sample(4, random_state=0)
+    assert list(rows.columns) == list(X.columns)
+    save(model, tmp_path / "model.partita")
+    np.testing.assert_array_equal(load(tmp_path / "model.partita").predict_proba(X), proba)
+    path = tmp_path / "fit.checkpoint"
+    with pytest.warns(FitInterrupted):
+        IQGMEClassifier(**QUICK, checkpoint=path, time_budget=1e-6).fit(X, y)
+    resumed = IQGMEClassifier(**QUICK, checkpoint=path).fit(X, y)
+    np.testing.assert_array_equal(resumed.predict_proba(X), proba)
+
+
+def test_a_column_beside_the_real_ones_is_learnt_from():
+    rng = np.random.default_rng(0)
+    level = rng.integers(3, size=150)
+    X = np.column_stack([rng.normal(size=(150, 8)), level]).astype(float)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    kinds = ["real"] * 8 + ["categorical"]
+    model = IQGMEClassifier(**QUICK, column_kinds=kinds).fit(X[:100], level[:100] == 1)
+    seen = ~np.isnan(X[100:, 8])
+    assert (model.predict(X[100:]) == (level[100:] == 1))[seen].all()
+
+
+def test_a_table_without_real_columns_is_refused():
+    X = np.random.default_rng(0).integers(2, size=(30, 4)).astype(float)
+    with pytest.raises(ValueError, match="is for tables with real columns"):
+        IQGMEClassifier(**QUICK).fit(X, X[:, 0])

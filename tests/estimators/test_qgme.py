@@ -221,7 +221,7 @@ def test_doubtful_tables_give_finite_answers():
     ("named", "message"),
     [
         ({"n_experts": 13}, r"QGMEClassifier: n_experts=13 is more than the rows of X that count, n_samples=12"),
-        ({"n_experts": 0}, "QGMEClassifier: n_experts must be 'bic' or an integer >= 1, got 0"),
+        ({"n_experts": 0}, "QGMEClassifier: n_experts must be one of 'bic', 'cv' or an integer >= 1, got 0"),
         ({"n_experts": "bci"}, "Did you mean 'bic'"),
         ({"ridge": 0}, "QGMEClassifier: ridge must be a finite number > 0, got 0"),
         ({"covariance_rows": -1.0}, "QGMEClassifier: covariance_rows"),
@@ -239,3 +239,19 @@ def test_rows_of_no_weight_do_not_count_for_the_number_of_experts():
     X = np.random.default_rng(0).normal(size=(12, 2))
     with pytest.raises(ValueError, match="n_samples=3"):
         QGMEClassifier(4).fit(X, np.arange(12) % 2, sample_weight=[1, 1, 1] + [0] * 9)
+
+
+def test_rows_set_aside_choose_the_number_of_experts():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(160, 6))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = np.where(np.nan_to_num(X[:, 0]) * np.nan_to_num(X[:, 1]) > 0, "a", "b")  # no linear rule, one cloud of rows
+    y = y.astype(object)
+    y[::8] = None
+    model = QGMEClassifier("cv", n_restarts=2, max_iter=40, random_state=0).fit(X, y)
+    (chosen,) = model.bic_
+    assert model.cv_log_losses_[chosen] == min(model.cv_log_losses_.values()) and chosen > 1
+    again = QGMEClassifier("cv", n_restarts=2, max_iter=40, random_state=0, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), again.predict_proba(X))
+    with pytest.raises(ValueError, match="n_experts"):
+        QGMEClassifier("aic").fit(X, y)

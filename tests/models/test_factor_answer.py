@@ -9,7 +9,14 @@ from scipy.stats import multivariate_normal, norm
 from partita.models.factor_answer import Predictive, answer, draw, expert_law, fill, sample, scores
 from partita.models.factor_experts import FactorProblem, FactorSettings, begin
 from partita.models.factor_rows import sweep
-from partita.models.truncated_normal import cone, cone_probabilities, independent_variances
+from partita.models.gated_predict import class_probabilities
+from partita.models.truncated_normal import (
+    cone,
+    cone_probabilities,
+    independent_variances,
+    strongly_tied,
+    tied_cone_probabilities,
+)
 
 P, T, H = 6, 8, 2
 
@@ -208,3 +215,25 @@ def test_independent_variances_keep_the_differences():
         difference = covariance[c, c] + covariance[j, j] - 2 * covariance[c, j]
         np.testing.assert_allclose(variance[[c, j]].sum(), difference, rtol=1e-9)
     np.testing.assert_allclose(np.exp(cone_probabilities(np.zeros(3), np.ones(3))), 1 / 3)
+
+
+@pytest.mark.parametrize("k", [4, 6])
+def test_classes_whose_latents_share_factors_against_draws(k):
+    rng = np.random.default_rng(k)
+    for strength in (0.5, 1.5, 4.0):
+        shared = strength * rng.normal(size=(k, 2))
+        covariance, mean = shared @ shared.T + 1.3 * np.eye(k), rng.normal(size=k)
+        drawn = mean + rng.normal(size=(200_000, 2)) @ shared.T + np.sqrt(1.3) * rng.normal(size=(200_000, k))
+        share = np.bincount(drawn.argmax(axis=1), minlength=k) / len(drawn)
+        got = np.exp(class_probabilities(mean[None, None], covariance[None, None], np.zeros((1, 1))))[0, 0]
+        np.testing.assert_allclose(got, share, atol=0.01)
+        np.testing.assert_allclose(got.sum(), 1.0)
+
+
+def test_classes_of_independent_latents_are_the_same_both_ways():
+    rng = np.random.default_rng(0)
+    mean, variance = rng.normal(size=(5, 4)), 1.0 + rng.random((5, 4))
+    covariance = variance[:, :, None] * np.eye(4)
+    assert not strongly_tied(covariance).any()
+    tied = np.exp(tied_cone_probabilities(mean, covariance))
+    np.testing.assert_allclose(tied, np.exp(cone_probabilities(mean, variance)), atol=5e-3)

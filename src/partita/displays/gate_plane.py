@@ -28,7 +28,7 @@ class GatePlane:
         self.positions = positions
         self.names = [str(c.name) if self.schema.named else f"column {c.name}" for c in self.columns]
         self.places = [int(np.searchsorted(self.schema.numeric, position)) for position in positions]
-        self.best = int(np.argmax(self.pool.whole_weight))
+        self.best = self.pool.shown()
 
     def rows(self, points: np.ndarray) -> Table:
         """Rows that hold these cells and nothing else."""

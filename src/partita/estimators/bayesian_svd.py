@@ -38,7 +38,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
     init : where a chain begins: "random", "svd", or an integer, a starting rank.
     missingness_features : implicit feedback: how many singular vectors of the pattern of observed cells are features
         of rows and columns, log activity beside them. "auto": up to 100 where the pattern is not what chance would
-        make of it; 0: none.
+        make of it, none with link="binomial"; 0: none.
     offsets : whether mean, row and column offsets are in the model (None: yes, but not with sampler="coordinate").
     unequal_noise : whether noise differs by row and column (None: with prior="ard", but not with link="binomial").
     duplicates : a cell given twice: "error", or "mean" (successes and trials are summed).
@@ -220,7 +220,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         problem, self._row_side, self._column_side = make_problem(
             matrix, link=self.link, prior=self.prior, offsets=offsets, unequal_noise=bool(unequal),
             max_rank=min(self.max_rank, max(min(matrix.entries.n_rows, matrix.entries.n_columns), 1)),
-            missingness=self.missingness_features,
+            missingness=self._missingness(),
         )  # fmt: skip
         self._matrix = matrix
         self.row_ids_, self.column_ids_ = matrix.rows.labels, matrix.columns.labels
@@ -229,6 +229,10 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
             self.levels_ = matrix.levels
         self._offsets = offsets
         return problem
+
+    def _missingness(self) -> str | int:
+        """How often a pair was tried is mostly design: as features it made held-out baseball worse, so it is none."""
+        return 0 if self.missingness_features == "auto" and self.link == "binomial" else self.missingness_features
 
     def _take(self, fitted: svd_chains.Fitted, burn_in: int) -> None:
         """Keep what the chains give."""

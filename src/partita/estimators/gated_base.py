@@ -31,6 +31,29 @@ def check_quantiles(quantiles: Any) -> np.ndarray:
     return levels
 
 
+def check_start(estimator: GatedClassifier, other: Any) -> None:
+    """Raise where `other` is no fit that one of the estimator's columns and classes can begin from."""
+    owner = type(estimator).__name__
+    if not isinstance(other, GatedClassifier) or not hasattr(other, "schema_"):
+        what = "one that is not fitted" if isinstance(other, GatedClassifier) else f"a {type(other).__name__}"
+        raise ValueError(
+            f"{owner}: start_from must be a fitted IQGMEClassifier or QGMEClassifier, got {what}. Fit it first, or "
+            "leave start_from out."
+        )
+    mine, theirs = ([(c.name, c.kind) for c in one.schema_.columns] for one in (estimator, other))
+    if mine != theirs:
+        wrong = next((m for m, t in zip(mine, theirs, strict=False) if m != t), (f"{len(mine)} columns", "any"))
+        raise ValueError(
+            f"{owner}: start_from was fitted to other columns; the first that differs is {wrong[0]!r} ({wrong[1]}). "
+            "Fit both to the same columns, with the same column_kinds."
+        )
+    if not np.array_equal(estimator.classes_, other.classes_):
+        raise ValueError(
+            f"{owner}: start_from has classes {other.classes_.tolist()!r}, y has {estimator.classes_.tolist()!r}. "
+            "Fit both to the same classes."
+        )
+
+
 class GatedClassifier(ProbabilityClassifier, TableEstimator):
     """Answers from a pool of fits."""
 
@@ -97,18 +120,18 @@ class GatedClassifier(ProbabilityClassifier, TableEstimator):
         if len(asked) > 1:
             raise ValueError(f"impute: {' and '.join(asked)} exclude each other; ask for one at a time.")
         pool, table = self._models, self._encode(X)
-        models, weight = pool.whole, pool.whole_weight
+        models, weight, widths = pool.whole, pool.whole_weight, pool.widths
         if n_draws is not None:
             if not isinstance(n_draws, int | np.integer) or isinstance(n_draws, bool) or n_draws < 1:
                 raise ValueError(f"n_draws must be an integer >= 1 or None, got {n_draws!r}.")
-            drawn = gated_fill.draw_tables(models, weight, table, int(n_draws), self._draws(random_state))
+            drawn = gated_fill.draw_tables(models, weight, table, int(n_draws), self._draws(random_state), widths)
             tables = [decode(one, X) for one in drawn]
             return np.stack(tables) if isinstance(tables[0], np.ndarray) else tables
-        beliefs = gated_fill.beliefs(models, weight, table)
+        beliefs = gated_fill.beliefs(models, weight, table, widths)
         filled = beliefs.mean_table(table)
         if quantiles is not None:
             levels = check_quantiles(quantiles)
-            reals = gated_fill.quantiles(models, weight, table, levels)
+            reals = gated_fill.quantiles(models, weight, table, levels, widths)
             return [decode(Table(table.schema, filled.codes, self._keep_empty(one, table)), X) for one in reals]
         return (decode(filled, X), beliefs.spread(table)) if return_std else decode(filled, X)
 

@@ -6,13 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..data.containers import open_table, take_rows
 from ..data.table import Table
 from ..data.validate import Constraint, boolean, either, integer, number, one_of, optional
+from ..data.weights import read_weights
 from ..inference.streams import root_sequence, spawn_streams
 from ..models.factor_problem import FactorSettings
 from ..models.gated_average import (
+    AVERAGE_STREAMS,
     FACTOR_STARTS,
-    PLANS,
     Learnt,
     learn_average,
     learn_factors,
@@ -22,7 +24,9 @@ from ..models.gated_average import (
 from ..models.gated_chains import learn_by_gibbs
 from ..models.gated_explain import occupied_posterior
 from ..models.gated_members import Hyper
-from .gated_base import GatedClassifier
+from ..models.gated_warm import first_places
+from ..models.gated_widths import FOLDS
+from .gated_base import GatedClassifier, check_start
 
 AVERAGE_ITERATIONS, ONE_ITERATIONS = 30, 300
 AVERAGE_TOLERANCE, ONE_TOLERANCE = 1e-5, 1e-6
@@ -46,10 +50,13 @@ class IQGMEClassifier(GatedClassifier):
         (None: 4).
     max_iter : iterations of each fit (None: 30 in the average, 300 for one model; with "gibbs", sweeps: 600).
     tol : relative rise of the bound below which a fit has converged (None: 1e-5 in the average, 1e-6 for one model).
-    n_factors : None, an int (the most factors) or "auto" (at most 50): the form with factor analysers, for tables of
-        real columns, more of them than rows; one model, the best of `n_restarts`.
+    n_factors : None, an int (the most factors) or "auto" (at most 50): the form with factor analysers of the real
+        columns, for tables with more of them than rows; one model, the best of `n_restarts`.
     batch_size : rows of a step of stochastic inference, for tables too large to pass over every time: one model, not
         the average. `max_iter` then counts steps (None: ten passes over the rows), and `lower_bounds_` are estimates.
+    cell_folds : with the average, how many fifths of the rows are set aside in turn, each from three more fits of all
+        columns, to learn how the laws of missing cells are weighed and how wide they are (fewer where cells are many).
+        0: not learnt; for those who never impute.
     a_0, b_0, gamma_0 : normal-gamma prior of the experts' common law (pooled experts).
     tau_10, tau_20 : shape and rate of the Gamma prior of the concentration.
     u_0, nu_0 : rows that the prior mean of a gate is worth; degrees of freedom of its covariance (None: worth 3 or 10
@@ -61,7 +68,7 @@ class IQGMEClassifier(GatedClassifier):
     ----------
     classes_, n_features_in_, feature_names_in_
     lower_bounds_ : array, the bound after every iteration of the best fit of all columns; all fits in
-        `lower_bounds_all_`.
+        `lower_bounds_all_` (of the average: fifteen that vote, and one more of all columns that only fills cells).
     n_iter_ : iterations of that fit.
     n_experts_posterior_ : dict, number of components that hold rows to its probability.
     n_factors_posterior_ : with `n_factors`, dict, number of factors in use to its probability.
@@ -95,13 +102,14 @@ class IQGMEClassifier(GatedClassifier):
         "tol": optional(number(0)),
         "n_factors": optional(either(one_of("auto"), integer(1))),
         "batch_size": optional(integer(1)),
+        "cell_folds": integer(0, FOLDS),
         **{name: number(0, open_low=True) for name in ("a_0", "b_0", "gamma_0", "tau_10", "tau_20", "u_0")},
         "nu_0": optional(number(0, open_low=True)),
     }
 
     def __init__(
         self, *, inference="vb", average=True, max_experts=20, n_restarts=None, max_iter=None, tol=None, n_factors=None,
-        batch_size=None, a_0=0.01, b_0=0.01, gamma_0=0.1, tau_10=0.05, tau_20=0.05, u_0=0.1, nu_0=None,
+        batch_size=None, cell_folds=3, a_0=0.01, b_0=0.01, gamma_0=0.1, tau_10=0.05, tau_20=0.05, u_0=0.1, nu_0=None,
         missing_label=None, column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
         checkpoint=None,
     ):  # fmt: skip
@@ -113,6 +121,7 @@ class IQGMEClassifier(GatedClassifier):
         self.tol = tol
         self.n_factors = n_factors
         self.batch_size = batch_size
+        self.cell_folds = cell_folds
         self.a_0 = a_0
         self.b_0 = b_0
         self.gamma_0 = gamma_0
@@ -128,17 +137,22 @@ class IQGMEClassifier(GatedClassifier):
         self.time_budget = time_budget
         self.checkpoint = checkpoint
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> IQGMEClassifier:
-        """Learn from rows X with labels y, some of which may be missing, each counted `sample_weight` times."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, start_from: Any = None) -> IQGMEClassifier:
+        """Learn from rows X with labels y, some of which may be missing, each counted `sample_weight` times.
+
+        `start_from`, a fitted IQGMEClassifier or QGMEClassifier of the same columns and classes, is where one model
+        (`average=False`) begins: the first of its `n_restarts`, or with "gibbs" every chain, so that R-hat tells less.
+        """
         self._check()
         with self._all_or_nothing():
             table, label, weight = self._learn_rows(X, y, sample_weight)
-            mark = self._fingerprint(table.codes, table.reals, label, weight)
+            starts = None if start_from is None else self._starts(X, sample_weight, label, start_from)
+            mark = self._fingerprint(table.codes, table.reals, label, weight, *(starts or ()))
             names = ("a_0", "b_0", "gamma_0", "tau_10", "tau_20", "u_0", "nu_0")
             hyper = Hyper(**{name: getattr(self, name) for name in names})
             n_classes, root = len(self.classes_), root_sequence(self.random_state)
             if self.inference == "gibbs":
-                self._sample_chains(table, label, weight, hyper, mark)
+                self._sample_chains(table, label, weight, hyper, mark, starts)
                 return self
             if self.n_factors is not None:
                 learnt = self._factors(table, label, weight, hyper, mark)
@@ -148,27 +162,41 @@ class IQGMEClassifier(GatedClassifier):
                     spawn_streams(root, self.n_restarts or 1), self._runner(), mark,
                 )  # fmt: skip
             elif self.average:
-                streams = spawn_streams(root, len(PLANS))
+                streams = spawn_streams(root, AVERAGE_STREAMS)
                 learnt = learn_average(
                     table, label, weight, n_classes, hyper, self.max_iter or AVERAGE_ITERATIONS,
-                    AVERAGE_TOLERANCE if self.tol is None else self.tol, streams, self._runner(), mark,
+                    AVERAGE_TOLERANCE if self.tol is None else self.tol, self.cell_folds, streams, self._runner(), mark,
                 )  # fmt: skip
             else:
                 learnt = learn_one(
                     table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or ONE_ITERATIONS,
                     ONE_TOLERANCE if self.tol is None else self.tol, spawn_streams(root, self.n_restarts or RESTARTS),
-                    self._runner(), mark,
+                    self._runner(), mark, None if starts is None else starts[0],
                 )  # fmt: skip
             self._take(learnt)
         return self
 
-    def _factors(self, table: Table, label: np.ndarray, weight: np.ndarray, hyper: Hyper, mark: str) -> Learnt:
-        others = [repr(column.name) for column in self.schema_.columns if column.kind != "real"]
-        if others:
+    def _starts(self, X: Any, sample_weight: Any, label: np.ndarray, start_from: Any) -> list[np.ndarray]:
+        """Log probabilities of the other fit's components for the rows that count, for every start."""
+        one = self.inference == "gibbs" or not (self.average or self.n_factors or self.batch_size)
+        if not one:
             raise ValueError(
-                f"IQGMEClassifier: n_factors={self.n_factors!r} takes real columns only, but {', '.join(others[:5])} "
-                f"{'is' if len(others) == 1 else 'are'} not. Leave n_factors out, or make columns of numbers real by "
-                "column_kinds and columns of words indicators."
+                "IQGMEClassifier: start_from is for one model; pass average=False (without n_factors and batch_size) "
+                "or inference='gibbs', or leave start_from out."
+            )
+        check_start(self, start_from)
+        weight = read_weights(sample_weight, len(open_table(X)), "IQGMEClassifier")
+        rows = start_from._encode(take_rows(X, np.flatnonzero(weight > 0)) if (weight == 0).any() else X)
+        pool = start_from._models
+        by_weight = [pool.whole[k] for k in np.argsort(pool.whole_weight, kind="stable")]
+        n_starts = (self.n_restarts or CHAINS) if self.inference == "gibbs" else 1
+        return first_places(by_weight, pool.lenses[0].rows(rows), label, n_starts)
+
+    def _factors(self, table: Table, label: np.ndarray, weight: np.ndarray, hyper: Hyper, mark: str) -> Learnt:
+        if not any(column.kind == "real" for column in self.schema_.columns):
+            raise ValueError(
+                f"IQGMEClassifier: n_factors={self.n_factors!r} is for tables with real columns, and this has none. "
+                "Leave n_factors out, or make columns of numbers real by column_kinds."
             )
         settings = FactorSettings(
             n_sticks=self.max_experts, n_factors=self.n_factors, concentration_shape=hyper.tau_10,
@@ -183,7 +211,10 @@ class IQGMEClassifier(GatedClassifier):
         self.n_factors_posterior_ = {k: float(p) for k, p in enumerate(law / law.sum()) if p > 1e-12}
         return learnt
 
-    def _sample_chains(self, table: Table, label: np.ndarray, weight: np.ndarray, hyper: Hyper, mark: str) -> None:
+    def _sample_chains(
+        self, table: Table, label: np.ndarray, weight: np.ndarray, hyper: Hyper, mark: str,
+        starts: list[np.ndarray] | None,
+    ) -> None:  # fmt: skip
         if (weight != np.round(weight)).any():
             raise ValueError(
                 "IQGMEClassifier: with inference='gibbs' a weight repeats its row, so sample_weight must be whole "
@@ -193,7 +224,7 @@ class IQGMEClassifier(GatedClassifier):
         streams = spawn_streams(root_sequence(self.random_state), n_chains)
         sampled = learn_by_gibbs(
             table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or SWEEPS, streams,
-            self._runner(), mark,
+            self._runner(), mark, starts,
         )  # fmt: skip
         self._forget("lower_bounds_", "lower_bounds_all_", "trace_", "diagnostics_")
         self._pool = sampled.pool
@@ -208,7 +239,7 @@ class IQGMEClassifier(GatedClassifier):
         """Keep of the fits what answers, and what tells how they went."""
         self._forget("trace_", "diagnostics_")
         self._pool = learnt.pool
-        self.lower_bounds_all_ = [learnt.bounds(k) for k in range(len(learnt.outcome.steps_done))]
+        self.lower_bounds_all_ = [learnt.bounds(k) for k in range(learnt.n_fits or len(learnt.outcome.steps_done))]
         self.lower_bounds_ = self.lower_bounds_all_[learnt.best()]
         self.n_iter_ = len(self.lower_bounds_)
         self.n_experts_posterior_ = occupied_posterior(learnt.rho)

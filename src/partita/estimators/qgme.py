@@ -8,6 +8,7 @@ import numpy as np
 
 from ..data.validate import Constraint, either, integer, number, one_of
 from ..inference.streams import root_sequence
+from ..models.qgme_choice import held_out_losses
 from ..models.qgme_fits import Fitted, Strength, learn, pool_of
 from .gated_base import GatedClassifier
 
@@ -27,6 +28,9 @@ class QGMEClassifier(GatedClassifier):
         of the smallest BIC is taken: -2 log likelihood + free parameters * log(sum of the weights of the rows). With P
         real columns an expert has P + P (P + 1) / 2 parameters of its Gaussian, levels - 1 of each category, 1 of each
         count, features + 1 of its rule for every class but one, and a weight.
+        "cv": the same numbers, and the one of the smallest log-loss on rows set aside, in five folds (six times the
+        fits). BIC judges the joint density of cells and labels; where the classes matter more, and columns are many,
+        it takes too few.
     n_restarts : starts of each number of experts, in turn from k-means over all rows and within each class.
     max_iter : iterations of each start.
     tol : rise of log likelihood plus log prior, per row, below which a start has converged.
@@ -49,6 +53,7 @@ class QGMEClassifier(GatedClassifier):
     objectives_ : array, the same with the log prior: what EM raises in every iteration.
     n_iter_ : iterations of that start.
     bic_ : dict, number of experts tried to its BIC.
+    cv_log_losses_ : with "cv", dict, number of experts tried to its log-loss on rows set aside.
 
     References
     ----------
@@ -73,7 +78,7 @@ class QGMEClassifier(GatedClassifier):
     """
 
     _constraints: ClassVar[dict[str, Constraint]] = {
-        "n_experts": either(one_of("bic"), integer(1)),
+        "n_experts": either(one_of("bic", "cv"), integer(1)),
         "n_restarts": integer(1),
         "max_iter": integer(1),
         "tol": number(0),
@@ -105,17 +110,23 @@ class QGMEClassifier(GatedClassifier):
         self._check()
         with self._all_or_nothing():
             table, label, weight = self._learn_rows(X, y, sample_weight)
-            fitted = learn(
-                table, label, weight, len(self.classes_), self._candidates(len(table)), self.n_restarts,
-                Strength(self.covariance_rows, self.ridge, self.level_rows), self.max_iter, self.tol,
-                root_sequence(self.random_state), self._runner(),
-                self._fingerprint(table.codes, table.reals, label, weight),
-            )  # fmt: skip
+            candidates, runner, seed = self._candidates(len(table)), self._runner(), root_sequence(self.random_state)
+            strength = Strength(self.covariance_rows, self.ridge, self.level_rows)
+            given: Any = (table, label, weight, len(self.classes_))
+            rule: Any = (self.n_restarts, strength, self.max_iter, self.tol, seed, runner)
+            self._forget("cv_log_losses_")
+            if self.n_experts == "cv":
+                tried: Any = [k for k in candidates if k <= 0.8 * len(table)] or [1]
+                losses = held_out_losses(*given, tried, *rule)  # type: ignore[call-arg]
+                self.cv_log_losses_ = losses
+                candidates = [min(losses, key=losses.__getitem__)]
+            mark: Any = self._fingerprint(table.codes, table.reals, label, weight)
+            fitted = learn(*given, candidates, *rule, mark)  # type: ignore[call-arg]
             self._take(fitted)
         return self
 
     def _candidates(self, n_rows: int) -> list[int]:
-        if self.n_experts == "bic":
+        if self.n_experts in ("bic", "cv"):
             return [k for k in TRIED if k <= n_rows]
         if self.n_experts > n_rows:
             raise ValueError(

@@ -8,12 +8,13 @@ sqrt(<b_t>) g_t, exact where the parameters are known, and closed under leaving 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .factor_beside import Beside
 from .factor_problem import Array
 from .factor_state import FactorState
 from .gated_answer import Answer
@@ -77,30 +78,44 @@ def scores(predictive: Predictive, h: int, values: Array, seen: Array) -> Scores
     return Scores(factor, covariance, log_density + 0.5 * (pull * factor).sum(1))
 
 
-def answer(state: FactorState, reals: Array) -> Answer:
-    """Gates and classes of rows; cells are standardised as in training, NaN where missing."""
+def answer(state: FactorState, reals: Array, beside: Beside | None = None) -> Answer:
+    """Gates and classes of rows; real cells are standardised as in training, NaN where missing."""
     predictive = Predictive.of(state)
+    beside = Beside.nothing(len(reals)) if beside is None else beside
+    weight = np.repeat(predictive.log_weight[None], len(reals), axis=0)
+    if beside.columns:
+        weight += beside.log_predictive(state.cells)
     n, h, c = len(reals), state.n_components, max(2, state.n_classes)
     log_gate, log_class = np.zeros((n, h)), np.zeros((n, h, c))
     for rows, values, seen in _blocks(state, reals):
-        for j in range(h):
-            found = scores(predictive, j, values, seen)
-            log_gate[rows, j] = predictive.log_weight[j] + found.log_density
-            log_class[rows, j] = class_probabilities(*expert_law(state, j, found))
+        found = [scores(predictive, j, values, seen) for j in range(h)]
+        log_gate[rows] = weight[rows] + np.stack([one.log_density for one in found], axis=1)
+        looks = [beside.expected_features(state.cells, j, rows) for j in range(h)]
+        law = [expert_law(state, j, one, *looks[j]) for j, one in enumerate(found)]
+        mean, covariance = (np.stack(part, axis=1) for part in zip(*law, strict=True))
+        log_class[rows] = class_probabilities(mean, covariance, log_gate[rows])
     return Answer(log_gate, log_class)
 
 
-def expert_law(state: FactorState, h: int, found: Scores) -> tuple[Array, Array]:
-    """Mean (n, C) and covariance (n, C, C) of the latent t of each expert, the uncertainty of s and of w in them."""
-    root = np.append(np.sqrt(state.used[h]), 1.0)
+def expert_law(
+    state: FactorState, h: int, found: Scores, looks: Array | None = None, doubts: Sequence[tuple] = ()
+) -> tuple[Array, Array]:
+    """Mean (n, C) and covariance (n, C, C) of the latent t of each expert, the uncertainty of s, of missing cells
+    beside (`Beside.expected_features`) and of w in them."""
+    n, t = found.mean.shape
+    looks = np.ones((n, 1)) if looks is None else looks
+    root = np.append(np.sqrt(state.used[h]), np.ones(looks.shape[1]))
     weight = state.weight[h] * root
     spread = state.weight_cov[h] * root[:, None] * root
-    n, t = found.mean.shape
-    s = np.concatenate([found.mean, np.ones((n, 1))], axis=1)
+    s = np.concatenate([found.mean, looks], axis=1)
     moment = s[:, :, None] * s[:, None, :]
     moment[:, :t, :t] += found.covariance
     slope = weight[:, :t]
     covariance = np.einsum("ct,ntu,du->ncd", slope, found.covariance, slope, optimize=True)
+    for hidden, span, own in doubts:
+        at = slice(t + span.start, t + span.stop)
+        moment[hidden, at, at] += own
+        covariance[hidden] += weight[:, at] @ own @ weight[:, at].T
     own = 1.0 + np.einsum("ctu,ntu->nc", spread, moment)
     c = np.arange(state.n_experts)
     covariance[:, c, c] += own

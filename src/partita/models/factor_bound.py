@@ -16,7 +16,8 @@ def divergence(problem: FactorProblem, state: FactorState) -> float:
     sticks = state.sticks(prior.concentration_shape, prior.concentration_rate)
     total = sticks.divergence() + _of_loadings(problem, state) + _of_selection(problem, state)
     experts = _of_experts(problem, state) if problem.labelled else 0.0
-    return float(total + _of_gates(problem, state) + experts)
+    cells = sum(c.divergence(post) for c, post in zip(problem.beside.columns, state.cells, strict=True))
+    return float(total + _of_gates(problem, state) + experts + cells)
 
 
 def _of_loadings(problem: FactorProblem, state: FactorState) -> float:

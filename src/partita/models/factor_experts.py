@@ -62,7 +62,7 @@ def n_factors(state: FactorState) -> float:
 def _ascend(problem: FactorProblem, state: FactorState) -> tuple[FactorState, float]:
     """All updates once, and the bound before the last of them."""
     sums, latent = sweep(problem, state, loadings=True)
-    state = update_loadings(problem, replace(state, latent=latent), sums)
+    state = update_loadings(problem, replace(state, latent=latent, guesses=sums.guesses), sums)
     state = update_experts(problem, state, sums)
     state = update_sticks(problem, rescale(problem, state, sums), sums)
     state, sums, bound = _second_pass(problem, state)
@@ -105,14 +105,15 @@ def _second_pass(problem: FactorProblem, state: FactorState) -> tuple[FactorStat
     """The pass for the gates, with or without the uses of factors that do not pay: whichever has the higher bound."""
     sums, latent = sweep(problem, state, loadings=False)
     bound = sums.log_rows - divergence(problem, state)
-    kept = replace(state, latent=latent, wait=max(0, state.wait - 1))
+    kept = replace(state, latent=latent, guesses=sums.guesses, wait=max(0, state.wait - 1))
     if state.wait > 0 or not state.n_active or prior_use(problem, state.most_factors) >= 1.0:
         return kept, sums, bound
     fewer = _without_idle(problem, state, sums)
     fewer_sums, fewer_latent = sweep(problem, fewer, loadings=False)
     fewer_bound = fewer_sums.log_rows - divergence(problem, fewer)
     if fewer_bound > bound:
-        return replace(fewer, latent=fewer_latent, wait=0, failures=0), fewer_sums, fewer_bound
+        fewer = replace(fewer, latent=fewer_latent, guesses=fewer_sums.guesses, wait=0, failures=0)
+        return fewer, fewer_sums, fewer_bound
     failures = state.failures + 1
     return replace(kept, wait=min(2**failures, 32), failures=failures), sums, bound
 

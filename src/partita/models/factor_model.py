@@ -1,4 +1,4 @@
-"""Factor experts as one of the models that answer about tables: real columns only, no matrix of all columns."""
+"""Factor experts as one of the models that answer about tables: no matrix of all real columns."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ..kernels.contract import Rows
 from .factor_answer import Predictive, answer, fill, scores
+from .factor_beside import Beside
 from .factor_experts import begin, step
 from .factor_problem import FactorProblem
 from .factor_state import FactorState
@@ -33,8 +34,8 @@ class FactorFit:
 
 @dataclass(frozen=True)
 class LocalRule:
-    """Weights of the experts on the standardised columns and 1, (H, C, P + 1): what their rules on the factors come to
-    for a complete row."""
+    """Weights of the experts on the standardised columns, the features beside and 1, (H, C, P + d): what their rules on
+    the factors come to for a complete row."""
 
     mean: np.ndarray
 
@@ -74,7 +75,7 @@ class FactorModel:
 
     @property
     def cells(self) -> list[np.ndarray]:
-        return []
+        return self.state.cells
 
     @property
     def n_components(self) -> int:
@@ -83,19 +84,21 @@ class FactorModel:
     @cached_property
     def experts(self) -> LocalRule:
         given, state = self.predictive, self.state
-        out = np.zeros((self.n_components, state.n_experts, self.view.width + 1))
+        p, t = self.view.width, state.n_active
+        out = np.zeros((self.n_components, state.n_experts, p + state.weight.shape[2] - t))
         for h in range(self.n_components):
             scaled = given.loading[h] / given.noise[h][:, None]
             system = np.eye(scaled.shape[1]) + scaled.T @ given.loading[h]
-            slope = (state.weight[h, :, :-1] * np.sqrt(state.used[h])) @ np.linalg.solve(system, scaled.T)
-            out[h, :, :-1], out[h, :, -1] = slope, state.weight[h, :, -1] - slope @ given.mean[h]
+            slope = (state.weight[h, :, :t] * np.sqrt(state.used[h])) @ np.linalg.solve(system, scaled.T)
+            out[h, :, :p], out[h, :, p:] = slope, state.weight[h, :, t:]
+            out[h, :, -1] -= slope @ given.mean[h]
         return LocalRule(out)
 
     def _reals(self, rows: Rows) -> np.ndarray:
         return rows.reals[:, self.view.reals]
 
     def answer(self, rows: Rows) -> Answer:
-        given = answer(self.state, self._reals(rows))
+        given = answer(self.state, self._reals(rows), Beside.of(self.view.cells, rows))
         if self.n_classes == 1:
             return Answer(given.log_gate, np.zeros((*given.log_gate.shape, 1)))
         return given

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from .factor_beside import Beside
+
 Array = NDArray[np.float64]
 MOST_FACTORS = 50  # of "auto", as in [1], 3.5.4
 
@@ -54,6 +56,7 @@ class FactorProblem:
     label       (n,) class, -1 = none; n_classes; weight (n,) how many times a row counts
     pattern     (P,) which columns are observed in the same rows: they share the covariance of their loadings
     group_seen  (n, U) `seen` of one column of each pattern
+    beside      columns of levels and counts
     """
 
     values: Array
@@ -66,6 +69,7 @@ class FactorProblem:
     group_seen: Array
     squares: Array = field(repr=False)  # (n,) sum of the squared cells of a row
     n_seen: Array = field(repr=False)  # (n,) number of observed cells
+    beside: Beside = field(repr=False)
 
     @classmethod
     def of(
@@ -75,6 +79,7 @@ class FactorProblem:
         n_classes: int,
         weight: Array | None = None,
         settings: FactorSettings | None = None,
+        beside: Beside | None = None,
     ) -> FactorProblem:
         """From standardised cells with NaN where missing; `label` is -1 for rows without one."""
         reals = np.ascontiguousarray(reals, dtype=float)
@@ -93,6 +98,7 @@ class FactorProblem:
             group_seen=np.ascontiguousarray(mask[:, first]),
             squares=(values**2).sum(1),
             n_seen=mask.sum(1),
+            beside=Beside.nothing(len(reals)) if beside is None else beside,
         )
 
     @property

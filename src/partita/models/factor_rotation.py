@@ -26,7 +26,7 @@ def turn(state: FactorState, sums: Sums) -> FactorState:
     t = state.n_active
     moments = sums.ss / np.maximum(sums.count, 1e-12)[:, None, None]
     rotation = joint_axes(np.where(sums.count[:, None, None] > 1.0, moments, 0.0))
-    both = np.eye(t + 1)
+    both = np.eye(state.weight.shape[2])
     both[:t, :t] = rotation
     loading, covariance = state.loading @ rotation, rotation.T @ state.loading_cov @ rotation
     sizes = np.bincount(state.pattern, minlength=len(covariance))

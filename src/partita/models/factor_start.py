@@ -24,7 +24,8 @@ def begin(rng: np.random.Generator, problem: FactorProblem, k: int) -> FactorSta
     prior = problem.settings
     n_factors = prior.most_factors(problem.n_rows, problem.n_columns)
     filled = _fill(problem)
-    cluster = _clusters(rng, problem, filled, k) if k else np.zeros(problem.n_rows, np.intp)
+    look = np.concatenate([filled, problem.beside.features[:, :-1]], axis=1)
+    cluster = _clusters(rng, problem, look, k) if k else np.zeros(problem.n_rows, np.intp)
     h = int(cluster.max()) + 1
     assignment = np.zeros((problem.n_rows, h))
     assignment[np.arange(problem.n_rows), cluster] = 1.0
@@ -41,9 +42,11 @@ def begin(rng: np.random.Generator, problem: FactorProblem, k: int) -> FactorSta
         noise_rate=np.full(h, max(variance, 1e-3)),
         count=counts,
     )
+    cells = problem.beside.first_cells(assignment * problem.weight[:, None])
+    state = replace(state, cells=cells, guesses=problem.beside.first_guesses(cells))
     state = replace(state, energy=(state.loading**2).sum(0) + 1e-6)
     sums, latent = sweep(problem, state, loadings=False, assignment=assignment)
-    state = update_gates(problem, replace(state, latent=latent), sums)
+    state = update_gates(problem, replace(state, latent=latent, guesses=sums.guesses), sums)
     # the noise of a start must not be what the factors, not yet shrunk, leave over
     state = replace(state, noise_rate=np.maximum(state.noise_rate, state.noise_shape * variance))
     return update_sticks(problem, update_experts(problem, state, sums), sums)
@@ -52,6 +55,7 @@ def begin(rng: np.random.Generator, problem: FactorProblem, k: int) -> FactorSta
 def _blank(problem: FactorProblem, h: int, active: int, most: int) -> FactorState:
     """Everything at a plain value; noise_shape / noise_rate is set by `begin`."""
     prior, c, p = problem.settings, problem.n_experts, problem.n_columns
+    entries = active + problem.beside.n_features
     sticks = Sticks.begin(prior.n_sticks, prior.concentration_shape, prior.concentration_rate)
     latent = np.zeros((problem.n_rows if c > 1 else 0, h, c))
     return FactorState(
@@ -64,12 +68,12 @@ def _blank(problem: FactorProblem, h: int, active: int, most: int) -> FactorStat
         mean_count=np.full((h, p), prior.mean_count),
         noise_shape=np.ones(h),
         noise_rate=np.ones(h),
-        weight=np.zeros((h, c, active + 1)),
-        weight_cov=np.zeros((h, c, active + 1, active + 1)),
-        centre=np.zeros((c, active + 1)),
+        weight=np.zeros((h, c, entries)),
+        weight_cov=np.zeros((h, c, entries, entries)),
+        centre=np.zeros((c, entries)),
         centre_count=np.asarray(prior.centre_count),
         rate_shape=np.asarray(prior.weight_shape),
-        rate=np.full((c, active + 1), prior.weight_rate),
+        rate=np.full((c, entries), prior.weight_rate),
         stick_first=sticks.first,
         stick_second=sticks.second,
         concentration=np.array([sticks.shape, sticks.rate]),

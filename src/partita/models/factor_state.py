@@ -7,7 +7,7 @@ prior as their posterior and need no arrays. Letters as in docs/factor_experts.m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import digamma
 
 from ..priors.sticks import Sticks
+from .factor_beside import make_now
 from .factor_problem import Array
 
 
@@ -28,13 +29,16 @@ class FactorState:
     used            (H, T_a) probability that b_ht = 1
     mean, mean_count    (H, P) mu_hp | psi_h ~ N(mean, 1 / (mean_count psi_h))
     noise_shape, noise_rate  (H,) of q(psi_h)
-    weight          (H, C, T_a + 1) means of w, its constant last; weight_cov (H, C, T_a + 1, T_a + 1)
-    centre, centre_count    (C, T_a + 1), () zeta | lambda ~ N(centre, 1 / (centre_count lambda))
-    rate_shape, rate        (), (C, T_a + 1) of q(lambda)
+    weight          (H, C, T_a + d) means of w: factors, then the d features beside, the constant last; weight_cov
+                    (H, C, T_a + d, T_a + d)
+    centre, centre_count    (C, T_a + d), () zeta | lambda ~ N(centre, 1 / (centre_count lambda))
+    rate_shape, rate        (), (C, T_a + d) of q(lambda)
     stick_first, stick_second, concentration    q(V), (N,) each, and (shape, rate) of q(alpha)
     count           (H,) expected rows of each component
     latent          (n, H, C) means of t with more than two classes, else (0, H, 1): where their fixed point is sought
     most_factors    T; n_classes
+    cells           of each column beside the real ones, (H, L) pseudo-counts or (H, 2)
+    guesses         (H, cells, L) probabilities of the levels that labelled rows miss, of each column with such cells
     wait, failures  steps until factors are next tried without, and how often in a row that was no gain
     merge_wait, merge_failures   the same for components
     turn_wait, turn_failures     the same for turns of the factors
@@ -70,6 +74,8 @@ class FactorState:
     turn_wait: int = 5
     turn_failures: int = 0
     bound: float = float("-inf")
+    cells: list[Array] = field(default_factory=list)
+    guesses: list[Array] = field(default_factory=list)
 
     @property
     def n_components(self) -> int:
@@ -106,11 +112,12 @@ class FactorState:
         """These components, in this order; the sticks stay as they are."""
         per_component = ("used", "mean", "mean_count", "noise_shape", "noise_rate", "weight", "weight_cov", "count")
         chosen: dict[str, Any] = {name: getattr(self, name)[which] for name in per_component}
-        return replace(self, latent=self.latent[:, which], **chosen)
+        cells, guesses = ([part[which] for part in parts] for parts in (self.cells, self.guesses))
+        return replace(self, latent=self.latent[:, which], cells=cells, guesses=guesses, **chosen)
 
     def factors(self, which: NDArray[np.integer]) -> FactorState:
         """These factors alone: the others at their priors, used by no component."""
-        entries = np.concatenate([which, [self.n_active]]).astype(np.intp)
+        entries = np.concatenate([which, np.arange(self.n_active, self.weight.shape[2])]).astype(np.intp)
         return replace(
             self,
             loading=self.loading[:, which],
@@ -136,8 +143,9 @@ class FactorState:
 
 @dataclass(frozen=True)
 class Expectations:
-    """What a row meets of q: psi, ln psi (H,); <b b'> (H, T, T); per expert c <w o b> and its constant, and summed over
-    the experts <(w o b)(w o b)'> (H, T, T), <w_0 (w o b)> (H, T), <w_0^2> (H,); ln pi (H,)."""
+    """What a row meets of q: psi, ln psi (H,); <b b'> (H, T, T); per expert c <w o b> and the weights w_f of the d
+    features, and summed over the experts <(w o b)(w o b)'> (H, T, T), <w_f (w o b)'> (H, d, T), <w_f w_f'> (H, d, d);
+    all of w as guesses want it; ln pi (H,)."""
 
     noise: Array
     log_noise: Array
@@ -147,11 +155,12 @@ class Expectations:
     slope_square: Array
     slope_constant: Array
     constant_square: Array
+    now: Any
     log_weight: Array
     mean_term: Array  # (H, P) 1 / mean_count
 
     @classmethod
-    def of(cls, state: FactorState, log_weight: Array) -> Expectations:
+    def of(cls, state: FactorState, log_weight: Array, tables: list[Array] | None = None) -> Expectations:
         pairs = selection_pairs(state.used)
         square = second_moment(state.weight, state.weight_cov)
         t = state.n_active
@@ -160,10 +169,11 @@ class Expectations:
             log_noise=digamma(state.noise_shape) - np.log(state.noise_rate),
             pairs=pairs,
             slope=state.weight[:, :, :t] * state.used[:, None, :],
-            constant=state.weight[:, :, t],
+            constant=state.weight[:, :, t:],
             slope_square=square[:, :, :t, :t].sum(1) * pairs,
-            slope_constant=square[:, :, :t, t].sum(1) * state.used,
-            constant_square=square[:, :, t, t].sum(1),
+            slope_constant=square[:, :, t:, :t].sum(1) * state.used[:, None],
+            constant_square=square[:, :, t:, t:].sum(1),
+            now=make_now(state.weight, square.sum(1), state.used, pairs, tables or []),
             log_weight=log_weight[: state.n_components],
             mean_term=1.0 / state.mean_count,
         )

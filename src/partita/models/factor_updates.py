@@ -55,9 +55,10 @@ def rescale(problem: FactorProblem, state: FactorState, sums: Sums) -> FactorSta
     if not state.n_active:
         return state
     square, rows = np.diagonal(sums.ss.sum(0)), sums.count.sum()
-    lam = state.rate_shape / state.rate[:, :-1]
-    moment = (state.weight[..., :-1] ** 2 + np.diagonal(state.weight_cov, axis1=2, axis2=3)[..., :-1]).sum(0)
-    quadratic, linear = (lam * moment).sum(0), (lam * state.centre[:, :-1] * state.weight[..., :-1].sum(0)).sum(0)
+    t = state.n_active
+    lam = state.rate_shape / state.rate[:, :t]
+    moment = (state.weight[..., :t] ** 2 + np.diagonal(state.weight_cov, axis1=2, axis2=3)[..., :t]).sum(0)
+    quadratic, linear = (lam * moment).sum(0), (lam * state.centre[:, :t] * state.weight[..., :t].sum(0)).sum(0)
     logs = problem.n_columns - rows + state.n_components * state.n_experts
 
     def slope(c: Array) -> Array:
@@ -70,7 +71,7 @@ def rescale(problem: FactorProblem, state: FactorState, sums: Sums) -> FactorSta
         low, high = np.where(rising, 0.5 * (low + high), low), np.where(rising, high, 0.5 * (low + high))
     # the end nearer to no change: the bound rises all the way to it
     c = np.exp(np.where(low > 0, low, np.where(high < 0, high, 0.0)))
-    both = np.append(c, 1.0)
+    both = np.append(c, np.ones(state.weight.shape[2] - t))
     return replace(
         state,
         loading=state.loading * c,
@@ -91,7 +92,7 @@ def update_selection(problem: FactorProblem, state: FactorState, sums: Sums) -> 
     shift = np.einsum("hp,pt,hpt->ht", state.mean, state.loading, sums.cell_s)
     linear = noise[:, None] * (sums.fit - shift)
     linear += np.einsum("hct,hct->ht", state.weight[..., :t], sums.latent_s)
-    linear -= square[:, :, :t, t].sum(1) * sums.labelled_s
+    linear -= (square[:, :, t:, :t].sum(1) * sums.labelled_fs).sum(1)
     quadratic = noise[:, None, None] * sums.energy + square[:, :, :t, :t].sum(1) * sums.labelled_ss
     used = state.used.copy()
     odds = np.log(chance) - np.log1p(-chance)
@@ -102,7 +103,7 @@ def update_selection(problem: FactorProblem, state: FactorState, sums: Sums) -> 
 
 
 def update_gates(problem: FactorProblem, state: FactorState, sums: Sums) -> FactorState:
-    """q(mu_h, psi_h), jointly."""
+    """q(mu_h, psi_h), jointly; and the columns beside."""
     prior = problem.settings
     explained = np.einsum("pt,ht,hpt->hp", state.loading, state.used, sums.cell_s)
     count = prior.mean_count + sums.cell_count
@@ -115,6 +116,7 @@ def update_gates(problem: FactorProblem, state: FactorState, sums: Sums) -> Fact
         mean_count=count,
         noise_shape=prior.noise_shape + 0.5 * sums.cell_count.sum(1),
         noise_rate=prior.noise_rate + 0.5 * np.maximum(left, 0.0),
+        cells=[column.prior + sums.cells[j] for j, column in enumerate(problem.beside.columns)],
     )
 
 
@@ -124,15 +126,17 @@ def update_experts(problem: FactorProblem, state: FactorState, sums: Sums) -> Fa
         return state
     prior, t = problem.settings, state.n_active
     lam = state.rate_shape / state.rate
-    design = np.zeros((state.n_components, t + 1, t + 1))
+    entries = np.arange(state.weight.shape[2])
+    design = np.zeros((state.n_components, len(entries), len(entries)))
     design[:, :t, :t] = sums.labelled_ss * selection_pairs(state.used)
-    design[:, :t, t] = design[:, t, :t] = sums.labelled_s * state.used
-    design[:, t, t] = sums.labelled_count
+    design[:, t:, :t] = sums.labelled_fs * state.used[:, None]
+    design[:, :t, t:] = np.swapaxes(design[:, t:, :t], 1, 2)
+    design[:, t:, t:] = sums.labelled_ff
     precision = np.repeat(design[:, None], state.n_experts, axis=1)
-    precision[..., np.arange(t + 1), np.arange(t + 1)] += lam
+    precision[..., entries, entries] += lam
     covariance = np.linalg.inv(precision)
     covariance = 0.5 * (covariance + covariance.swapaxes(2, 3))
-    target = np.concatenate([sums.latent_s * state.used[:, None], sums.latent[:, :, None]], axis=2)
+    target = np.concatenate([sums.latent_s * state.used[:, None], sums.latent_f], axis=2)
     weight = np.matmul(covariance, (target + lam * state.centre)[..., None])[..., 0]
     count = prior.centre_count + state.n_components
     centre = weight.sum(0) / count

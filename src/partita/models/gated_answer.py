@@ -38,6 +38,15 @@ class Answer:
         return proba / proba.sum(axis=1, keepdims=True)
 
 
+@dataclass(frozen=True)
+class Widths:
+    """Laws of missing Gaussian cells as rows set aside want them: their scales times `scale`, and `degrees` of freedom
+    in place of the model's."""
+
+    scale: float
+    degrees: float
+
+
 @dataclass(eq=False)
 class Laws:
     """Missing cells of rows in every component of one model.

@@ -11,24 +11,27 @@ sharpened or softened by one temperature, chosen by leave-one-out as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..data.table import Table
 from ..inference.loop import Outcome
 from ..inference.runner import Runner
+from .factor_beside import Beside
 from .factor_model import FactorFit, FactorModel
 from .factor_problem import FactorProblem, FactorSettings
 from .factor_state import FactorState
 from .gated_fit import bound_settled
 from .gated_leave_one_out import left_out
-from .gated_members import Data, Hyper, Plan, make_problem, run_fits, view_and_priors
+from .gated_members import CELL_ROWS, Data, Hyper, Plan, make_problem, run_fits, view_and_priors
 from .gated_pool import Pool, tempered
 from .gated_predict import GatedModel
 from .gated_rows import View, make_view
 from .gated_state import OWN, POOLED, GatedState
 from .gated_stochastic import Running, StochasticProblem
+from .gated_warm import most_probable
+from .gated_widths import FOLDS, Fold, choose, hide_more, make_folds, predicted_cells, together, without
 from .lens import plain_lens, scores_lens
 from .pooling import best_log_temperature, pool_weights
 
@@ -40,7 +43,9 @@ SMALL = [
     *(Plan(SCORES, k, None, rows_worth=10.0) for k in (1, 2, 3)),
 ]
 WHOLE = [Plan(PLAIN, k, POOLED, rows_worth=10.0) for k in (3, 10)]
-PLANS = [*SMALL, *WHOLE]
+PLANS = [*SMALL, *WHOLE]  # those that vote
+CELLS = [Plan(PLAIN, 1, POOLED, rows_worth=10.0), *WHOLE]  # those that fill cells: one more, the plainest
+AVERAGE_STREAMS = len(PLANS) + 1 + FOLDS * len(CELLS) + 1
 FACTOR_STARTS = (0, 1, 3)  # clusters of each class; 0: all rows in one
 # of one model: share of the sticks that clusters take, and whether they are of single classes
 STARTS_OF_ONE = ((1.0, True), (1.0, False), (0.25, False), (0.25, True), (0.5, False))
@@ -55,12 +60,13 @@ TRUST = 0.7  # share of log t that is taken: leave-one-out counts expected cells
 @dataclass
 class Learnt:
     """Fits that have ended: the models as they answer, the traces of their bounds, which fits are of all columns, and
-    responsibilities of rows in the best of these."""
+    responsibilities of rows in the best of these. Fits behind the first `n_fits` only taught widths."""
 
     pool: Pool
     outcome: Outcome
     whole: list[int]
     rho: np.ndarray
+    n_fits: int | None = None  # of all rows, the first ones; None: all
 
     def bounds(self, k: int) -> np.ndarray:
         """The bound after every iteration of fit k."""
@@ -73,27 +79,50 @@ class Learnt:
 
 def learn_average(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, max_iter: int, tol: float,
-    streams: list[np.random.Generator], runner: Runner, fingerprint: str,
+    n_folds: int, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
 ) -> Learnt:  # fmt: skip
-    """The average of small fits; one stream for each of `PLANS`."""
+    """The average of small fits; `AVERAGE_STREAMS` streams, the last for the rows that are set aside in `n_folds`."""
     data = Data.make(table, [plain_lens(table), scores_lens(table)], label, weight, n_classes)
-    problems = [make_problem(plan, data, hyper, stream) for plan, stream in zip(PLANS, streams, strict=True)]
+    *each, last = streams
+    plans, of = [*PLANS, CELLS[0]], [data] * (len(PLANS) + 1)
+    folds = make_folds(data, PLAIN, n_folds, last)
+    for fold in folds:
+        plans, of = plans + CELLS, of + [without(data, fold)] * len(CELLS)
+    streams = each[: len(plans)]
+    problems = [make_problem(plan, rows, hyper, rng) for plan, rows, rng in zip(plans, of, streams, strict=True)]
     states, outcome = run_fits(problems, streams, max_iter, bound_settled(tol), runner, fingerprint)
     models = [GatedModel.of(problem.view, n_classes, state) for problem, state in zip(problems, states, strict=True)]
     known = np.flatnonzero(label >= 0)
     votes = [
         left_out(model, state, problem.blocks, problem.n_rows).probabilities()[known]
-        for model, state, problem in zip(models, states, problems, strict=True)
+        for model, state, problem in zip(models[: len(PLANS)], states, problems, strict=False)
     ]
     share, temperature = choose_weights(votes, label[known], weight[known])
-    whole = list(range(len(SMALL), len(PLANS)))
+    whole = [len(PLANS), *range(len(SMALL), len(PLANS))]  # as in CELLS
     pool = Pool(
-        data.lenses, n_classes, models, [plan.lens for plan in PLANS], share, temperature,
+        data.lenses, n_classes, models[: len(PLANS)], [plan.lens for plan in PLANS], share, temperature,
         [models[k] for k in whole], np.full(len(whole), 1.0 / len(whole)),
     )  # fmt: skip
-    learnt = Learnt(pool, outcome, whole, states[-1].rho)
+    if folds and models[-1].view.width:
+        set_aside(pool, models[len(PLANS) + 1 :], folds, data, last)
+    learnt = Learnt(pool, outcome, whole, states[-1].rho, len(PLANS) + 1)
     learnt.rho = states[learnt.best()].rho
     return learnt
+
+
+def set_aside(
+    pool: Pool, models: list[GatedModel], folds: list[Fold], data: Data, rng: np.random.Generator
+) -> None:
+    """Weights and widths of a pool's laws of cells, by models without the rows of each fold in turn."""
+    each: list[list] = [[] for _ in CELLS]
+    for number, fold in enumerate(folds):
+        rows = hide_more(data.rows[PLAIN].take(fold.aside), rng)
+        if np.isnan(rows.reals[:, models[0].view.reals]).all():
+            continue
+        for k, cells in enumerate(each):
+            cells.append(predicted_cells(models[number * len(CELLS) + k], rows, data.weight[fold.aside]))
+    if each[0]:
+        pool.whole_weight, pool.widths = choose([together(cells) for cells in each])
 
 
 def choose_weights(votes: list[np.ndarray], label: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, float]:
@@ -114,9 +143,10 @@ def choose_weights(votes: list[np.ndarray], label: np.ndarray, weight: np.ndarra
 
 def learn_one(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, n_sticks: int, max_iter: int,
-    tol: float, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
+    tol: float, streams: list[np.random.Generator], runner: Runner, fingerprint: str, start: np.ndarray | None = None,
 ) -> Learnt:  # fmt: skip
-    """One model of [1] from each stream, that of the highest bound taken.
+    """One model of [1] from each stream, that of the highest bound taken; `start` (n, H), log probabilities of
+    components, is what the first begins from.
 
     Starts are clusters of single classes and, as in [1], of all rows, many and few, in turn: from clusters of single
     classes a fit hardly finds components that hold two and let their expert tell them apart, and from many clusters it
@@ -128,6 +158,8 @@ def learn_one(
     for number, problem in enumerate(problems):
         share, problem.within = STARTS_OF_ONE[number % len(STARTS_OF_ONE)]
         problem.k = max(round(share * plan.k), 1)
+    if start is not None:
+        problems[0].cluster = most_probable(start)
     states, outcome = run_fits(problems, streams, max_iter, bound_settled(tol), runner, fingerprint)
     last = [outcome.infos["bound"][k, max(done, 1) - 1] for k, done in enumerate(outcome.steps_done)]
     best = int(np.nanargmax(last))
@@ -168,18 +200,18 @@ def learn_factors(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, settings: FactorSettings, max_iter: int,
     tol: float, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
 ) -> tuple[Learnt, FactorState]:  # fmt: skip
-    """The form with factor analysers over real columns, from each stream; that of the highest bound taken."""
+    """The form with factor analysers over the real columns, from each stream; that of the highest bound taken."""
     lens = plain_lens(table)
     rows = lens.rows(table)
-    view = make_view(lens, rows, weight, 1.0)
-    reals = rows.reals[:, view.reals]
-    problem = FactorProblem.of(reals, label, n_classes, weight, settings)
+    view = make_view(lens, rows, weight, CELL_ROWS)
+    reals, beside = rows.reals[:, view.reals], Beside.of(view.cells, rows, label)
+    problem = FactorProblem.of(reals, label, n_classes, weight, settings, beside)
     fits = [FactorFit(problem, FACTOR_STARTS[j % len(FACTOR_STARTS)]) for j in range(len(streams))]
     states, outcome = run_fits(
         fits, streams, max_iter, bound_settled(tol), runner, fingerprint, FactorState.from_tree
     )
     last = [outcome.infos["bound"][j, max(done, 1) - 1] for j, done in enumerate(outcome.steps_done)]
     best = int(np.nanargmax(last))
-    model = FactorModel(view, n_classes, states[best])
+    model = FactorModel(view, n_classes, replace(states[best], guesses=[]))
     pool = Pool([lens], n_classes, [model], [PLAIN], np.ones(1), 1.0, [model], np.ones(1))
     return Learnt(pool, outcome, [best], model.answer(rows).shares()), states[best]

@@ -38,15 +38,16 @@ class Sampled:
 
 def learn_by_gibbs(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, n_sticks: int, n_sweeps: int,
-    streams: list[np.random.Generator], runner: Runner, fingerprint: str,
+    streams: list[np.random.Generator], runner: Runner, fingerprint: str, starts: list[np.ndarray] | None = None,
 ) -> Sampled:  # fmt: skip
-    """One chain for each stream."""
+    """One chain for each stream; `starts` (n, H) are log probabilities of components that each begins in."""
     data = Data.make(table, [plain_lens(table)], label, weight, n_classes)
     plan = thesis_plan(max(n_sticks, n_classes if n_classes < 2 else 1), n_classes)
     problems, every = [], max(n_sweeps // (2 * KEPT_OF_CHAIN), 1)
     for stream in streams:
         view, priors = view_and_priors(plan, data, hyper, stream)
         problems.append(GibbsProblem.make(view, data.rows[PLAIN], label, weight, n_classes, priors, plan.k))
+        problems[-1].start = None if starts is None else starts[len(problems) - 1]
 
     def keep(step: int, state: GibbsState) -> Kept | None:
         return Kept.of(state) if step >= n_sweeps // 2 and (n_sweeps - 1 - step) % every == 0 else None

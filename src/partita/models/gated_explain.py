@@ -12,7 +12,7 @@ from .gated_pool import Pool
 
 @dataclass(eq=False)
 class Explanation:
-    """Of n rows, by the model of all columns with the greatest weight.
+    """Of n rows, by the model of all columns that votes with the greatest weight.
 
     responsibilities   (n, H) probability of each component given the observed cells
     class_probabilities   (n, H, C) of each component's expert
@@ -29,7 +29,7 @@ class Explanation:
 
 def explain(pool: Pool, table: Table) -> Explanation:
     """Responsibilities, experts' probabilities and local weights."""
-    best = int(np.argmax(pool.whole_weight))
+    best = pool.shown()
     model, given = pool.whole[best], pool.answer(best, table)
     share = given.shares()
     k = 1 if pool.n_classes == 2 else pool.n_classes

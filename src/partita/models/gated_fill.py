@@ -1,7 +1,8 @@
 """Missing cells given the observed ones: laws, means, quantiles and draws, over components and models together.
 
 Models are taken as one mixture: the weight of a component for a row is that of its model times its share of the
-density of the row's observed cells. In a component a missing Gaussian cell is Student's t.
+density of the row's observed cells; where rows set aside have taught `widths`, of its share in its own model. In a
+component a missing Gaussian cell is Student's t.
 """
 
 from __future__ import annotations
@@ -9,33 +10,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import stdtr
+from scipy.special import stdtr, stdtrit
 
 from ..data.schema import Schema
 from ..data.table import Table
 from ..kernels.contract import Rows
 from .fill import Beliefs, whole
-from .gated_answer import Laws, Speaker
+from .gated_answer import Laws, Speaker, Widths
+from .gated_widths import widened
 
-QUANTILE_STEPS = 60
+QUANTILE_STEPS = 45
+LEAST_SHARE = 1e-7  # of a component in the law of a cell: all that are smaller move no quantile that is asked for
 
 
-def together(models: Sequence[Speaker], weight: np.ndarray, rows: Rows) -> np.ndarray:
-    """(models, n) weight of each model for each row, given its observed cells."""
+def together(models: Sequence[Speaker], weight: np.ndarray, rows: Rows, widths: Widths | None = None) -> np.ndarray:
+    """(models, n) weight of each model for each row: given its observed cells, or in a linear pool the same for all."""
+    if widths is not None:
+        return np.repeat(weight[:, None], len(rows), axis=1)
     logs = np.log(weight)[:, None] + np.stack([model.answer(rows).log_density() for model in models])
     logs -= logs.max(axis=0)
     out = np.exp(logs)
     return out / out.sum(axis=0)
 
 
-def beliefs(models: Sequence[Speaker], weight: np.ndarray, table: Table) -> Beliefs:
+def beliefs(
+    models: Sequence[Speaker], weight: np.ndarray, table: Table, widths: Widths | None = None
+) -> Beliefs:
     """Means, second moments and level probabilities of every cell, in the table's units."""
     schema, n = table.schema, len(table)
     first = np.zeros((n, len(schema.numeric)))
     out = Beliefs([np.zeros((n, k)) for k in schema.n_levels], first, first.copy())
     rows = models[0].view.lens.rows(table)
-    for model, share in zip(models, together(models, weight, rows), strict=True):
-        law = model.laws(rows)
+    for model, share in zip(models, together(models, weight, rows, widths), strict=True):
+        law = widened(model.laws(rows), widths)
         mine = share[:, None] * law.share
         for j, sight in enumerate(model.view.real_sights):
             mean = law.location[:, :, j]
@@ -51,13 +58,15 @@ def beliefs(models: Sequence[Speaker], weight: np.ndarray, table: Table) -> Beli
     return out
 
 
-def quantiles(models: Sequence[Speaker], weight: np.ndarray, table: Table, levels: np.ndarray) -> list[np.ndarray]:
+def quantiles(
+    models: Sequence[Speaker], weight: np.ndarray, table: Table, levels: np.ndarray, widths: Widths | None = None
+) -> list[np.ndarray]:
     """Tables of reals (n, numeric columns), one per level: quantiles of missing cells, by halving on the mixture's
     distribution function; observed cells as they are. Counts are taken at the smallest value that reaches the level."""
     rows = models[0].view.lens.rows(table)
-    shares = together(models, weight, rows)
+    shares = together(models, weight, rows, widths)
     out = [table.reals.copy() for _ in levels]
-    each = [model.laws(rows) for model in models]
+    each = [widened(model.laws(rows), widths) for model in models]
     for j, sight in enumerate(models[0].view.real_sights):
         hole = np.flatnonzero(np.isnan(table.reals[:, sight.source]))
         if len(hole):
@@ -65,11 +74,19 @@ def quantiles(models: Sequence[Speaker], weight: np.ndarray, table: Table, level
                 (s[hole, None] * law.share[hole], law.location[hole, :, j], law.scale[hole, :, j], law.degrees[hole])
                 for s, law in zip(shares, each, strict=True)
             ]
-            share, location, scale, degrees = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
+            share, location, scale, degrees = _largest(*(np.concatenate(p, axis=1) for p in zip(*parts, strict=True)))
             for number, level in enumerate(levels):
                 out[number][hole, sight.source] = _quantile(share, location, scale, degrees, float(level))
     _count_quantiles(models, shares, each, table, levels, out)
     return out
+
+
+def _largest(share: np.ndarray, *others: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Components (cells, H) by falling share, as many as any cell needs."""
+    order = np.argsort(-share, axis=1, kind="stable")
+    order = order[:, : max(int((share > LEAST_SHARE).sum(axis=1).max()), 1)]
+    first, *rest = (np.take_along_axis(part, order, axis=1) for part in (share, *others))
+    return first / first.sum(axis=1, keepdims=True), *rest
 
 
 def _quantile(
@@ -101,13 +118,33 @@ def _count_quantiles(
 
 
 def draw_tables(
-    models: Sequence[Speaker], weight: np.ndarray, table: Table, n_draws: int, rng: np.random.Generator
-) -> list[Table]:
+    models: Sequence[Speaker], weight: np.ndarray, table: Table, n_draws: int, rng: np.random.Generator,
+    widths: Widths | None = None,
+) -> list[Table]:  # fmt: skip
     """Completed tables, each row from a model and a component of its own, drawn given its observed cells."""
     rows = models[0].view.lens.rows(table)
-    shares = together(models, weight, rows)
+    shares = together(models, weight, rows, widths)
     components = [model.answer(rows).shares() for model in models]
-    return [_complete(models, table, _pick(shares.T, rng), components, rng) for _ in range(n_draws)]
+    stretches = None if widths is None else [Stretch(model.laws(rows), widths) for model in models]
+    return [
+        _complete(models, table, _pick(shares.T, rng), components, rng, stretches=stretches) for _ in range(n_draws)
+    ]
+
+
+class Stretch:
+    """Drawn cells of one model made as wide as `widths` say, cell by cell: their order within a law stays, and so does
+    how they follow each other."""
+
+    def __init__(self, laws: Laws, widths: Widths):
+        self.laws, self.widths = laws, widths
+
+    def __call__(self, x: np.ndarray, rows: np.ndarray, h: int, hole: np.ndarray) -> np.ndarray:
+        """Drawn cells x (b, P) of `rows` in component h, those of `hole` stretched."""
+        location, scale = self.laws.location[rows, h], self.laws.scale[rows, h]
+        z = (x - location) / np.where(hole, scale, 1.0)
+        below = stdtr(self.laws.degrees[rows, h][:, None], -np.abs(z))
+        wide = -np.sign(z) * stdtrit(self.widths.degrees, np.clip(below, 1e-12, 0.5))
+        return np.where(hole, location + self.widths.scale * scale * wide, x)
 
 
 def sample_table(
@@ -136,7 +173,7 @@ def _pick(proba: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def _complete(
     models: Sequence[Speaker], table: Table, which: np.ndarray, components: Sequence[np.ndarray],
-    rng: np.random.Generator, place: np.ndarray | None = None,
+    rng: np.random.Generator, place: np.ndarray | None = None, stretches: Sequence[Stretch] | None = None,
 ) -> Table:  # fmt: skip
     """The table with its holes drawn; `place` takes the component of every row."""
     codes, reals = table.codes.copy(), table.reals.copy()
@@ -150,7 +187,7 @@ def _complete(
             place[mine] = own
         for h in np.unique(own):
             those = mine[own == h]
-            _draw_gaussian(model, int(h), reals, those, rng)
+            _draw_gaussian(model, int(h), reals, those, rng, None if stretches is None else stretches[m])
             _draw_beside(model, int(h), codes, reals, those, rng)
     for j, column in enumerate(schema.numeric):
         if not schema.columns[column].observed:  # nothing is known of it: its holes stay
@@ -158,10 +195,16 @@ def _complete(
     return Table(schema, codes, reals)
 
 
-def _draw_gaussian(model: Speaker, h: int, reals: np.ndarray, those: np.ndarray, rng: np.random.Generator) -> None:
+def _draw_gaussian(
+    model: Speaker, h: int, reals: np.ndarray, those: np.ndarray, rng: np.random.Generator, stretch: Stretch | None
+) -> None:
     sources = np.array([sight.source for sight in model.view.real_sights], np.intp)
     if len(sources):
-        reals[np.ix_(those, sources)] = model.gate(h).draw_missing(reals[np.ix_(those, sources)], rng)
+        x = reals[np.ix_(those, sources)]
+        drawn = model.gate(h).draw_missing(x, rng)
+        if stretch is not None:
+            drawn = stretch(drawn, those, h, np.isnan(x))
+        reals[np.ix_(those, sources)] = drawn
 
 
 def _draw_beside(

@@ -34,6 +34,7 @@ class GatedProblem:
     n_classes: int
     k: int
     within: bool = True  # whether clusters are of single classes
+    cluster: np.ndarray | None = None  # of every row, where a fit does not look for its own
 
     @classmethod
     def make(
@@ -44,7 +45,7 @@ class GatedProblem:
 
     def init(self, rng: np.random.Generator) -> GatedState:
         state = first_state(
-            self.view, self.blocks, self.priors, self.n_classes, self.k, self.n_rows, rng, self.within
+            self.view, self.blocks, self.priors, self.n_classes, self.k, self.n_rows, rng, self.within, self.cluster
         )
         now = expectations(state, self.view)
         guesses = [table for b in self.blocks if b.sort == GUESSED for table in first_guesses(b, now.tables)]

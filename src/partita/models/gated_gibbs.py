@@ -21,6 +21,7 @@ from .gated_gibbs_start import first_chain
 from .gated_gibbs_state import GibbsState, Given, Moves
 from .gated_rows import View, make_blocks
 from .gated_state import Priors
+from .gated_warm import drawn
 
 __all__ = ["GibbsProblem", "Moves"]
 
@@ -31,12 +32,14 @@ class GibbsProblem:
 
     source   (n,) the row of the caller's table that each row of the chain is
     k        clusters per class that a chain starts from
+    start    (rows of the caller's table, H) log probabilities of the components a chain starts from instead
     """
 
     given: Given
     source: np.ndarray
     k: int = 3
     moves: Moves = field(default_factory=Moves)
+    start: np.ndarray | None = None
 
     @classmethod
     def make(
@@ -59,7 +62,8 @@ class GibbsProblem:
 
     def init(self, rng: np.random.Generator) -> GibbsState:
         """Clusters of k-means within classes as components, and parameters drawn from them."""
-        return draw_parameters(rng, self.given, first_chain(rng, self.given, self.k), self.moves.alpha)
+        cluster = None if self.start is None else drawn(self.start[self.source], rng)
+        return draw_parameters(rng, self.given, first_chain(rng, self.given, self.k, cluster), self.moves.alpha)
 
     def step(self, rng: np.random.Generator, state: GibbsState) -> tuple[GibbsState, Mapping[str, float]]:
         state, log_likelihood = draw_rows(rng, self.given, state, self.moves.scans)

@@ -19,12 +19,14 @@ from .gated_sums import GatedSums
 from .gated_update import first_experts, first_sticks, updated
 
 
-def first_chain(rng: np.random.Generator, given: Given, k: int) -> GibbsState:
-    """k-means within each class, clusters by falling size; missing cells at the cluster's mean or at random."""
+def first_chain(rng: np.random.Generator, given: Given, k: int, cluster: np.ndarray | None = None) -> GibbsState:
+    """k-means within each class, or the given `cluster` of every row, clusters by falling size; missing cells at the
+    cluster's mean or at random."""
     n, n_sticks, p = given.n_rows, given.priors.n_sticks, given.view.width
     look = look_of_rows(given.blocks, given.view, n)
-    most = max(1, n_sticks // max(given.n_classes, 1))
-    cluster, _ = first_clusters(look, given.label, np.ones(n), given.n_classes, min(k, most), rng)
+    if cluster is None:
+        most = max(1, n_sticks // max(given.n_classes, 1))
+        cluster, _ = first_clusters(look, given.label, np.ones(n), given.n_classes, min(k, most), rng)
     order = np.argsort(-np.bincount(cluster), kind="stable")
     place = np.empty(len(order), np.int32)
     place[order] = np.minimum(np.arange(len(order)), n_sticks - 1)

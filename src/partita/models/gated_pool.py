@@ -13,7 +13,7 @@ from ..data.table import Table
 from ..families.normal_inverse_wishart import NormalInverseWishart
 from .factor_model import FactorModel
 from .factor_state import FactorState
-from .gated_answer import Answer
+from .gated_answer import Answer, Widths
 from .gated_cells import CellColumn
 from .gated_predict import GatedModel
 from .gated_rows import View
@@ -37,6 +37,8 @@ class Pool:
     voters        models whose class probabilities are averaged, with `weight`; lens_of says how each looks at a table
     temperature   power of the averaged probabilities
     whole         models of all columns, through the first lens, for densities and cells; with `whole_weight`
+    widths        of the laws of cells, where rows set aside have taught them and `whole_weight`: the models are then a
+                  linear pool, whose weights are the same for all rows
     """
 
     lenses: list[Lens]
@@ -47,6 +49,7 @@ class Pool:
     temperature: float
     whole: Sequence[Model]
     whole_weight: np.ndarray
+    widths: Widths | None = None
     n_jobs: int = 1
 
     def probabilities(self, table: Table) -> np.ndarray:
@@ -75,6 +78,12 @@ class Pool:
         """What model k of all columns says, component by component."""
         return self.whole[k].answer(self.lenses[0].rows(table))
 
+    def shown(self) -> int:
+        """The model of all columns that explains answers: of those that vote the one of the greatest weight."""
+        votes = {id(model) for model in self.voters}
+        heard = [k for k, model in enumerate(self.whole) if id(model) in votes] or list(range(len(self.whole)))
+        return max(heard, key=lambda k: self.whole_weight[k])
+
     def to_tree(self) -> dict[str, Any]:
         models = list({id(model): model for model in [*self.voters, *self.whole]}.values())
         place = {id(model): k for k, model in enumerate(models)}
@@ -89,6 +98,7 @@ class Pool:
             "temperature": self.temperature,
             "whole": [place[id(model)] for model in self.whole],
             "whole_weight": self.whole_weight,
+            "widths": None if self.widths is None else [self.widths.scale, self.widths.degrees],
         }
 
     @classmethod
@@ -98,6 +108,7 @@ class Pool:
         return cls(
             lenses, tree["n_classes"], [models[k] for k in tree["voters"]], tree["lens_of"], tree["weight"],
             tree["temperature"], [models[k] for k in tree["whole"]], tree["whole_weight"],
+            None if tree["widths"] is None else Widths(*tree["widths"]),
         )  # fmt: skip
 
 
@@ -131,10 +142,8 @@ def model_to_tree(model: Model, lens: int) -> dict[str, Any]:
 
 def model_from_tree(tree: dict[str, Any], lenses: list[Lens], n_classes: int) -> Model:
     lens = lenses[tree["lens"]]
-    if tree["kind"] == FactorModel.kind:
-        sights = tuple(lens.sights[k] for k in tree["real_sights"])
-        return FactorModel(View(lens, tree["reals"], sights, (), ()), n_classes, FactorState.from_tree(tree["state"]))
-    make, make_gates, make_column = MODELS[tree["kind"]]
+    factors = tree["kind"] == FactorModel.kind
+    make, make_gates, make_column = MODELS[GatedModel.kind if factors else tree["kind"]]
     view = View(
         lens,
         tree["reals"],
@@ -142,6 +151,8 @@ def model_from_tree(tree: dict[str, Any], lenses: list[Lens], n_classes: int) ->
         tuple(make_column(**part) for part in tree["columns"]),
         tuple(lens.sights[k] for k in tree["cell_sights"]),
     )
+    if factors:
+        return FactorModel(view, n_classes, FactorState.from_tree(tree["state"]))
     experts = None if tree["experts"] is None else Experts(**tree["experts"])
     gates = make_gates(**tree["gates"])
     return make(view, n_classes, tree["weight"], gates, tree["cells"], experts, tree["owner"])

@@ -20,8 +20,10 @@ from .gate_forms import GateForm, behind, in_front
 from .gated_answer import Answer, Laws
 from .gated_rows import Block, View, make_blocks
 from .gated_state import Experts, GatedState
-from .truncated_normal import cone_probabilities, independent_variances
+from .truncated_normal import cone_probabilities, independent_variances, strongly_tied, tied_cone_probabilities
 
+LOG_MATTERS = np.log(1e-3)  # share of a component, over the largest, from which its classes are taken exactly
+TIED_ROWS = 2000  # at once: some tens of megabytes
 LEAST_DEGREES = 0.5  # of the variance of Student's t, which has none at two degrees of freedom or fewer
 
 
@@ -141,7 +143,7 @@ def answer(model: GatedModel, rows: Rows) -> Answer:
             seen = look(model, block, form, degrees)
             log_gate += log_student(seen, n_seen)
         out.log_gate[block.index] = log_gate
-        out.log_class[block.index] = log_class(model, block, seen, n_seen)
+        out.log_class[block.index] = log_class(model, block, seen, n_seen, log_gate)
     return out
 
 
@@ -179,23 +181,36 @@ def beside(model: GatedModel, block: Block) -> np.ndarray:
     return out
 
 
-def log_class(model: GatedModel, block: Block, seen: Seen | None, n_seen: np.ndarray) -> np.ndarray:
-    """(b, H, C) log probabilities of the classes in every component."""
+def log_class(
+    model: GatedModel, block: Block, seen: Seen | None, n_seen: np.ndarray, log_gate: np.ndarray | None = None
+) -> np.ndarray:
+    """(b, H, C) log probabilities of the classes in every component; `log_gate` (b, H) tells which matter."""
     if model.experts is None:
         assert model.owner is not None
         with np.errstate(divide="ignore"):
             own = np.log((model.owner[:, None] == np.arange(model.n_classes)).astype(float))
         return np.repeat(own[None], len(block), axis=0)
     mean, covariance, _ = latent_moments(model, block, seen, n_seen)
-    return class_probabilities(mean, covariance)
+    return class_probabilities(mean, covariance, log_gate)
 
 
-def class_probabilities(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """Log probabilities (..., C) of the classes from the moments of one latent (two classes) or of one each."""
+def class_probabilities(mean: np.ndarray, covariance: np.ndarray, log_gate: np.ndarray | None = None) -> np.ndarray:
+    """Log probabilities (..., C) of the classes from the moments of one latent (two classes) or of one each.
+
+    Latents of more than three classes that share the doubt of missing cells are taken as independent with matched
+    variances, but where `log_gate` (n, H) says that a component matters to its row: there as they are.
+    """
     if mean.shape[-1] == 1:
         z = mean[..., 0] / np.sqrt(covariance[..., 0, 0])
         return np.stack([log_ndtr(-z), log_ndtr(z)], axis=-1)
-    return cone_probabilities(mean, independent_variances(covariance))
+    out = cone_probabilities(mean, independent_variances(covariance))
+    if log_gate is not None and mean.shape[-1] > 3:
+        matters = log_gate > log_gate.max(axis=1, keepdims=True) + LOG_MATTERS
+        row, component = np.nonzero(matters & strongly_tied(covariance))
+        for part in range(0, len(row), TIED_ROWS):
+            those = row[part : part + TIED_ROWS], component[part : part + TIED_ROWS]
+            out[those] = tied_cone_probabilities(mean[those], covariance[those])
+    return out
 
 
 def latent_moments(

@@ -23,6 +23,8 @@ def check_pool(pool: Pool, schema: Schema, n_classes: int) -> None:
     need_shares(pool.weight, "weight", len(pool.voters))
     need_shares(pool.whole_weight, "whole_weight", len(pool.whole))
     need(isinstance(pool.temperature, float) and 0 < pool.temperature < np.inf, "temperature")
+    if pool.widths is not None:
+        need(0 < pool.widths.scale < np.inf and 0 < pool.widths.degrees < np.inf, "widths")
     for model in [*pool.voters, *pool.whole]:
         check_model(model)
 
@@ -74,12 +76,14 @@ def _check_cells(view: View, cells: list[np.ndarray], n: int, points: bool) -> N
 def _check_factors(model: FactorModel) -> None:
     state, p = model.state, model.view.width
     n, t = state.used.shape
+    f = t + model.view.n_features - p
+    _check_cells(model.view, state.cells, n, False)
     need_numbers(state.loading, "loading", (p, t))
     need_numbers(state.mean, "mean", (n, p))
     need_array(state.pattern, "pattern", (p,), np.int64)
     need_within(state.pattern, "pattern", 0, len(state.loading_cov) - 1)
     need_numbers(state.loading_cov, "loading_cov", (len(state.loading_cov), t, t))
     k = state.n_experts
-    need_numbers(state.weight, "weight", (n, k, t + 1))
-    need_numbers(state.weight_cov, "weight_cov", (n, k, t + 1, t + 1))
+    need_numbers(state.weight, "weight", (n, k, f))
+    need_numbers(state.weight_cov, "weight_cov", (n, k, f, f))
     need(len(state.noise_shape) == len(state.noise_rate) == n <= len(state.stick_first), "components")

@@ -69,15 +69,19 @@ def _k_means(look: np.ndarray, weight: np.ndarray, k: int, seed: int) -> tuple[n
 
 def first_state(
     view: View, blocks: list[Block], priors: Priors, n_classes: int, k: int, n_rows: int, rng: np.random.Generator,
-    within: bool = True,
+    within: bool = True, cluster: np.ndarray | None = None,
 ) -> GatedState:  # fmt: skip
-    """Clusters as components, k of each class or, not `within` classes, as many of all rows; and their parameters."""
+    """Clusters as components, k of each class or, not `within` classes, as many of all rows; or the given `cluster` of
+    every row, numbered by falling size; and their parameters."""
     label, weight = np.full(n_rows, -1), np.ones(n_rows)
     for block in blocks:
         label[block.index], weight[block.index] = block.label, block.weight
     look = look_of_rows(blocks, view, n_rows)
     experts = priors.experts is not None
-    if experts and (not within or n_classes > priors.n_sticks):  # or fewer components than classes
+    if cluster is not None:
+        cluster = np.minimum(cluster, priors.n_sticks - 1)
+        owner = np.zeros(int(cluster.max()) + 1, np.int64)
+    elif experts and (not within or n_classes > priors.n_sticks):  # or fewer components than classes
         n_clusters = min(k * n_classes, priors.n_sticks)
         cluster, owner = first_clusters(look, np.full(n_rows, -1), weight, 1, n_clusters, rng)
     else:

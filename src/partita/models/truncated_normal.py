@@ -6,16 +6,20 @@ in one dimension, taken by Gauss-Hermite quadrature around the mode of its integ
 
 [1] M. Girolami and S. Rogers (2006), Variational Bayesian multinomial probit regression with Gaussian process priors,
 Neural Computation 18, 1790-1817.
+[2] A. Genz (1992), Numerical computation of multivariate normal probabilities, Journal of Computational and Graphical
+Statistics 1, 141-149.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtri_exp
 
 HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(20)
 _LOG_WEIGHTS = np.log(_WEIGHTS) + 0.5 * _NODES**2
+LATTICE = 600  # points for all classes together, where latents share factors
+TIED = 0.1  # of a variance of differences: matched ones that are nearer do
 
 
 def _ratio(a: np.ndarray, log_phi: np.ndarray) -> np.ndarray:
@@ -93,6 +97,60 @@ def cone_probabilities(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         out[..., c] = (top + np.log(np.exp(terms - top).sum(axis=-1, keepdims=True)))[..., 0]
     top = out.max(axis=-1, keepdims=True)
     return out - top - np.log(np.exp(out - top).sum(axis=-1, keepdims=True))
+
+
+def tied_cone_probabilities(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """log P(t_c is the largest) for every c, t ~ N(mean, covariance): (n, K), normalised.
+
+    For every c the integral over the K - 1 differences t_j - t_c < 0 is taken one difference after another, each cut
+    given those before it [2], over the points of a lattice that are the same for all rows.
+    """
+    n, k = mean.shape
+    points, out = _lattice(k - 2, max(LATTICE // k, 16)), np.empty(mean.shape)
+    for c in range(k):
+        others = _others(k)[c]
+        gap = mean[:, others] - mean[:, [c]]
+        spread = covariance[:, others[:, None], others] + covariance[:, c, c][:, None, None]
+        spread = spread - covariance[:, others, c][:, :, None] - covariance[:, c, others][:, None, :]
+        # the likeliest to be larger than t_c first: what is left then varies least over the points
+        order = np.argsort(-gap / np.sqrt(np.diagonal(spread, axis1=1, axis2=2)), axis=1, kind="stable")
+        gap = np.take_along_axis(gap, order, axis=1)
+        spread = spread[np.arange(n)[:, None, None], order[:, :, None], order[:, None, :]]
+        out[:, c] = _log_orthant(gap, np.linalg.cholesky(spread), points)
+    return out - np.logaddexp.reduce(out, axis=1, keepdims=True)
+
+
+def _log_orthant(mean: np.ndarray, root: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """(n,) log P(all coordinates of N(mean, root root') < 0); points (N, d - 1) in the unit cube."""
+    n, d = mean.shape
+    total, drawn = np.zeros((n, len(points))), np.zeros((n, len(points), d))
+    for j in range(d):
+        edge = -(mean[:, j, None] + np.matmul(drawn[:, :, :j], root[:, j, :j, None])[:, :, 0]) / root[:, j, j, None]
+        log_share = log_ndtr(edge)
+        total += log_share
+        if j < d - 1:
+            drawn[:, :, j] = ndtri_exp(np.log(points[:, j]) + log_share)
+    return np.logaddexp.reduce(total, axis=1) - np.log(len(points))
+
+
+def _lattice(d: int, n: int) -> np.ndarray:
+    """(n, d) points that fill the unit cube evenly: multiples of roots of primes, folded [2]."""
+    primes = [p for p in range(2, 40 + 8 * d) if all(p % q for q in range(2, int(p**0.5) + 1))][:d]
+    places = np.mod((np.arange(n)[:, None] + 0.5) * np.sqrt(np.array(primes, float)), 1.0)
+    return np.clip(np.abs(2.0 * places - 1.0), 1e-6, 1.0 - 1e-6)
+
+
+def strongly_tied(covariance: np.ndarray) -> np.ndarray:
+    """Whether (...) the matched variances of `independent_variances` could be off: more than three classes, and a
+    difference t_c - t_j whose variance they do not meet."""
+    if covariance.shape[-1] <= 3:
+        return np.zeros(covariance.shape[:-2], bool)
+    own = np.diagonal(covariance, axis1=-2, axis2=-1)
+    wanted = own[..., :, None] + own[..., None, :] - 2.0 * covariance
+    matched = independent_variances(covariance)
+    got = matched[..., :, None] + matched[..., None, :]
+    off = np.abs(got - wanted) * (1.0 - np.eye(covariance.shape[-1]))
+    return (off > TIED * wanted.mean(axis=(-2, -1), keepdims=True)).any(axis=(-2, -1))
 
 
 def independent_variances(covariance: np.ndarray) -> np.ndarray:

@@ -1,0 +1,85 @@
+"""Widths of the laws of missing cells, learnt from rows set aside."""
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+from scipy.stats import t as student
+
+from partita import IQGMEClassifier
+from partita.families.normal_inverse_wishart import NormalInverseWishart
+from partita.models.gated_answer import Laws, Widths
+from partita.models.gated_fill import Stretch
+from partita.models.gated_widths import Cells, choose, predicted_cells
+
+
+def cells_of(value, scale=1.0, degrees=50.0):
+    m = len(value)
+    one = np.ones((m, 1))
+    return Cells(value, np.ones(m), one, np.zeros((m, 1)), scale * one, degrees * one)
+
+
+@pytest.mark.parametrize(("scale", "degrees"), [(0.5, 3.0), (1.6, 50.0), (1.0, 8.0)])
+def test_the_scale_and_the_degrees_of_a_law_are_found(scale, degrees):
+    value = scale * student.rvs(degrees, size=4000, random_state=0)
+    _, widths = choose([cells_of(value)])
+    np.testing.assert_allclose(np.log(widths.scale), np.log(scale), atol=0.12)
+    assert abs(np.log(widths.degrees / degrees)) < 1.0
+
+
+def test_the_model_that_predicts_cells_better_has_the_greater_weight():
+    value = np.random.default_rng(0).normal(size=2000)
+    far = cells_of(value)
+    far.location = far.location + 2.0
+    share, _ = choose([cells_of(value), far])
+    assert share[0] > 0.9
+
+
+def test_a_cell_given_the_others_is_what_laws_say_of_a_missing_one():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4)) @ rng.normal(size=(4, 4)) + 3.0 * rng.integers(2, size=(60, 1))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    model = IQGMEClassifier(random_state=0, cell_folds=0, max_iter=5).fit(X, X[:, 0] > np.nanmean(X[:, 0]))
+    gated = model._pool.whole[1]
+    table = model._encode(X[:6])
+    rows = gated.view.lens.rows(table)
+    cells = predicted_cells(gated, rows, np.ones(6))
+    row, column = np.nonzero(~np.isnan(rows.reals))
+    for number, (i, j) in enumerate(zip(row, column, strict=True)):
+        reals = rows.reals[i : i + 1].copy()
+        reals[0, j] = np.nan
+        law = gated.laws(type(rows)(rows.codes[i : i + 1], reals))
+        best = np.argsort(-law.share[0], kind="stable")[:4]
+        shares = law.share[0, best] / law.share[0, best].sum()
+        shown = shares > 1e-6
+        np.testing.assert_allclose(cells.share[number][: len(best)], shares, atol=1e-8)
+        np.testing.assert_allclose(cells.location[number][: len(best)][shown], law.location[0, best, j][shown])
+        np.testing.assert_allclose(cells.scale[number][: len(best)][shown], law.scale[0, best, j][shown])
+        np.testing.assert_allclose(cells.degrees[number][: len(best)][shown], law.degrees[0, best][shown])
+
+
+def test_stretched_draws_have_the_widths():
+    gate = NormalInverseWishart(np.zeros(1), np.array(5.0), np.array(6.0), np.eye(1))
+    x = np.full((4000, 1), np.nan)
+    drawn = gate.draw_missing(x, np.random.default_rng(0))
+    scale = np.sqrt((1.0 + 1.0 / 5.0) / 6.0)
+    laws = Laws(np.ones((4000, 1)), np.zeros((4000, 1, 1)), np.full((4000, 1, 1), scale), np.full((4000, 1), 6.0))
+    wide = Stretch(laws, Widths(2.0, 500.0))(drawn, np.arange(4000), 0, np.isnan(x))
+    assert kstest(wide[:, 0] / (2.0 * scale), student(500.0).cdf).pvalue > 0.01
+    assert (np.argsort(wide[:, 0]) == np.argsort(drawn[:, 0])).all()
+
+
+def test_intervals_hold_what_they_say_where_cells_have_long_tails():
+    """Without widths 50 % intervals of cells with long tails hold far more than half of them."""
+    rng = np.random.default_rng(3)
+    X = student.rvs(1.5, size=(400, 4), random_state=1)
+    X = np.sign(X) * np.abs(X) ** 0.8
+    y = rng.integers(2, size=400)
+    holed = np.where(rng.random(X.shape) < 0.25, np.nan, X)
+    held = {}
+    for folds in (0, 3):
+        model = IQGMEClassifier(random_state=0, cell_folds=folds, column_kinds=["real"] * 4).fit(holed[:200], y[:200])
+        low, high = model.impute(holed[200:], quantiles=[0.25, 0.75])
+        hole = np.isnan(holed[200:])
+        held[folds] = ((low <= X[200:]) & (X[200:] <= high))[hole].mean()
+    assert abs(held[3] - 0.5) < 0.08
+    assert abs(held[3] - 0.5) <= abs(held[0] - 0.5) + 0.02
