@@ -73,7 +73,7 @@ def test_what_partial_fit_cannot_go_on_with():
     model = BayesianSVD(**SHORT).fit(X)
     new = ["new"], [0], [1.0]
     for sweeps in ({"n_samples": 0}, {"n_samples": 1.5}, {"burn_in": -1}):
-        with pytest.raises(ValueError, match="partial_fit: .* must be an integer"):
+        with pytest.raises(ValueError, match=r"partial_fit: .* must be an integer"):
             model.partial_fit(*new, **sweeps)
     with pytest.raises(ValueError, match="prior='paper', but the model has learnt with 'ard'"):
         model.set_params(prior="paper").partial_fit(*new)

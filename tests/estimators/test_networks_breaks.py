@@ -27,3 +27,23 @@ def test_a_level_that_was_never_seen_has_no_probability(prior, tmp_path):
         np.testing.assert_allclose(mine, read, rtol=1e-12)
     save(model, tmp_path / "model")
     np.testing.assert_array_equal(load(tmp_path / "model").score_samples(rows), model.score_samples(rows))
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"classes": [0, None]}, "classes has no class for some columns"),
+        ({"classes": [0, np.nan]}, "classes has no class for some columns"),
+        ({"classes": np.array([0, "a"], dtype=object)}, "classes must be numbers or words that can be sorted"),
+        ({"classes": [0, 1], "template": "no"}, "template must be a 2 x 2 matrix"),
+    ],
+)
+def test_classes_and_templates_that_are_none(settings, told):
+    with pytest.raises(ValueError, match=told):
+        StructureLearner("block", **settings).fit(TABLE[["c", "d"]])
+
+
+@pytest.mark.parametrize("asked", [None, 1.5])
+def test_a_column_that_is_none_is_named(asked):
+    with pytest.raises(ValueError, match=r"variables names .* which is no column"):
+        BayesianNetwork().fit(TABLE[["c", "d"]]).query(asked)
