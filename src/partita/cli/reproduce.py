@@ -50,8 +50,11 @@ def find_scripts() -> dict[str, Path]:
 
 
 def published_name(name: str) -> str:
-    """What a script is called: aclass_fig4 is aclass-fig4, iqgme_fig3_2 is iqgme-fig3.2."""
-    return re.sub(r"(fig\d+)-(\d+)$", r"\1.\2", name.replace("_", "-"))
+    """What a script is called: aclass_fig4 is aclass-fig4, iqgme_fig3_2 is iqgme-fig3.2, bsvd_fig5_4_5_5 is
+    bsvd-fig5.4-5.5.
+    """
+    dashed = re.sub(r"((?:fig|table)\d+)-(\d+)", r"\1.\2", name.replace("_", "-"))
+    return re.sub(r"(\d\.\d+-\d+)-(\d+)$", r"\1.\2", dashed)
 
 
 def first_line(path: Path) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from partita.data.cells import read_array, read_pandas, read_polars
 from partita.data.containers import open_table
-from partita.data.ids import Ids, as_labels, learn_ids, shown
+from partita.data.ids import Ids, as_labels, given_ids, learn_ids, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,10 +193,18 @@ def read_matrix(X: Any, trials: Any = None) -> Observed:
         cells[:, k] = given.floats()
     labels = np.arange(p) if source.container == "numpy" else as_labels(list(source.labels), "column")
     index = source.data.index.to_numpy() if source.container == "pandas" else np.arange(n)
-    rows, columns = Ids(as_labels(index, "row"), "row"), Ids(labels, "column")
+    rows, columns = _row_ids(index), Ids(labels, "column")
     row, column = np.nonzero(~np.isnan(cells))
     counts = None if trials is None else _same_cells(trials, row, column, cells.shape)
     return check_finite(Observed(rows, columns, row, column, cells[row, column], counts), "X")
+
+
+def _row_ids(index: np.ndarray) -> Ids:
+    """The index of a frame; two rows of one name would otherwise be taken for one."""
+    try:
+        return given_ids(index, "row", "X (its index)")
+    except ValueError as error:
+        raise ValueError(f"{error} Or drop the index: X.reset_index(drop=True).") from error
 
 
 def _read_sparse(X: Any, trials: Any, sparse: Any) -> Observed:

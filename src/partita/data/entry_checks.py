@@ -9,6 +9,7 @@ import numpy as np
 from partita.data.entries import Observed
 
 MAX_LEVELS = 100
+MOST_SIZE = 1e20  # of measurements, and one over it the least
 _NAMED = 3  # how many offending cells a message lists
 
 
@@ -57,6 +58,18 @@ def check_trials(observed: Observed) -> Observed:
             )
     kept = trials > 0  # nothing was tried there
     return replace(observed, trials=trials).take(kept) if not kept.all() else replace(observed, trials=trials)
+
+
+def check_range(observed: Observed) -> None:
+    """Measurements so large or small that single precision cannot hold them and their precisions are refused."""
+    size = np.abs(observed.values)
+    largest = float(size.max(initial=0.0))
+    if largest > MOST_SIZE or 0 < largest < 1 / MOST_SIZE:
+        k = int(size.argmax())
+        raise ValueError(
+            f"The cell of {observed.cell(k)} is {observed.values[k]:g}, the largest in size; it must lie between "
+            f"{1 / MOST_SIZE:g} and {MOST_SIZE:g}. Use other units: divide all values by {largest:.0e}."
+        )
 
 
 def learn_levels(observed: Observed) -> np.ndarray:

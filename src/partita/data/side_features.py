@@ -79,6 +79,24 @@ def features_of(features: Any, labels: np.ndarray, width: int, ids: Ids, name: s
     return matrix
 
 
+def _stacked(features: Mapping[Any, Any], name: str) -> np.ndarray:
+    """The lines of a dict; one that is no vector as long as the first is named."""
+    lines: list[np.ndarray] = []
+    for label, line in features.items():
+        try:
+            lines.append(np.asarray(line, dtype=float))
+        except (TypeError, ValueError):
+            raise ValueError(f"{name}: the line of {shown(label)} is {line!r}, not a vector of numbers.") from None
+        if lines[-1].ndim != 1 or len(lines[-1]) != len(lines[0]):
+            raise ValueError(
+                f"{name}: the line of {shown(label)} has shape {lines[-1].shape}, the first has {lines[0].shape}. Give "
+                "every id a vector, all of one length."
+            )
+    if not lines:
+        raise ValueError(f"{name} is an empty dict. Give every id a vector, or leave it out.")
+    return np.array(lines)
+
+
 def open_features(features: Any, name: str) -> tuple[Ids | None, Any]:
     """Ids of the lines, where they have some, and the lines as a matrix of numbers."""
     sparse, pandas = sys.modules.get("scipy.sparse"), sys.modules.get("pandas")
@@ -91,10 +109,13 @@ def open_features(features: Any, name: str) -> tuple[Ids | None, Any]:
     named = None
     if isinstance(features, Mapping):
         named = given_ids(list(features), side, name)
-        features = np.array([np.asarray(line, dtype=float) for line in features.values()])
+        features = _stacked(features, name)
     elif pandas is not None and isinstance(features, pandas.DataFrame):
         if not isinstance(features.index, pandas.RangeIndex):
             named = given_ids(as_labels(features.index.to_numpy(), side), side, name)
+    shape = getattr(features, "shape", None)
+    if shape is not None and len(shape) == 1:
+        raise ValueError(f"{name} has shape {shape}. Give a matrix, one line per {side}; reshape(-1, 1) makes one.")
     source = open_table(features)
     lines = np.empty((len(source), source.n_columns))
     for k, column in enumerate(source.cells(range(source.n_columns))):

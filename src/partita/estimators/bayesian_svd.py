@@ -18,7 +18,7 @@ from .base import TableEstimator
 from .matrix_answers import MatrixAnswers
 from .matrix_fold_in import folded
 from .matrix_learning import Matrix, grown_matrix, make_problem, new_matrix
-from .matrix_parameters import CONSTRAINTS, check_together
+from .matrix_parameters import CONSTRAINTS, check_going_on, check_together
 from .matrix_summary import describe_chains, posterior_of
 
 
@@ -170,8 +170,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
                 rows, columns, values, trials, data=data, row_features=row_features, column_features=column_features
             )
         self._check()
-        if self.link != self._posterior.link:
-            raise ValueError(f"partial_fit: link={self.link!r}, but the model has learnt {self._posterior.link!r}.")
+        check_going_on(self, {"n_samples": n_samples, "burn_in": burn_in})
         observed = read_triplets(rows, columns, values, trials, data, who="partial_fit")
         with self._all_or_nothing():
             features = (row_features, column_features)

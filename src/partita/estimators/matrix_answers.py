@@ -79,12 +79,16 @@ class MatrixAnswers:
         trials : of a binomial link, the number of trials whose successes are to be held, one or one per cell.
         """
         check_is_fitted(self, "row_ids_")
-        if not 0 < coverage < 1:
+        if not isinstance(coverage, int | float | np.number) or not 0 < coverage < 1:
             raise ValueError(f"predict_interval: coverage must lie between 0 and 1, got {coverage!r}. Pass 0.9, say.")
         link, levels = self._posterior.link, self._posterior.levels
         counts = np.atleast_1d(np.asarray(trials, dtype=float))
         if (counts < 1).any() or (counts != np.rint(counts)).any():
             raise ValueError(f"predict_interval: trials must be whole numbers of at least 1, got {trials!r}.")
+
+        n_cells = len(asked_pairs(rows, columns)[0])
+        if counts.shape not in ((1,), (n_cells,)):
+            raise ValueError(f"predict_interval: trials has shape {counts.shape}. Give 1 or {n_cells}, one per cell.")
 
         def answer(laws: Laws, where: slice) -> tuple[np.ndarray, ...]:
             m = laws.f.shape[1]

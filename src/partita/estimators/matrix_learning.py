@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..data.entries import Observed
-from ..data.entry_checks import check_trials, learn_levels, level_codes, without_duplicates
+from ..data.entry_checks import check_range, check_trials, learn_levels, level_codes, without_duplicates
 from ..data.ids import Ids, given_ids, shown
 from ..data.side_features import features_of, line_up
 from ..models.svd_entries import Entries
@@ -52,6 +52,8 @@ def new_matrix(
     if not len(observed):
         raise ValueError("There is no observed cell to learn from: all are missing. Give at least one.")
     observed, levels = coded(observed, link, duplicates)
+    if link == "gaussian":
+        check_range(observed)
     sides = []
     for ids, listed, features, name in (
         (observed.rows, row_ids, row_features, "row"),
@@ -81,6 +83,8 @@ def grown_matrix(
     values = np.concatenate([e.values, observed.values])
     trials = None if e.trials is None else np.concatenate([e.trials, observed.trials])
     together = without_duplicates(Observed(rows, columns, row.astype(np.int64), column, values, trials), duplicates)
+    if link == "gaussian":
+        check_range(together)
     entries = Entries.of(
         together.row, together.column, together.values, len(rows), len(columns), together.trials
     )  # fmt: skip

@@ -42,3 +42,17 @@ def check_together(model: Any) -> None:
     ):  # fmt: skip
         if wrong:
             raise ValueError(f"BayesianSVD: {told}.")
+
+
+def check_going_on(model: Any, sweeps: dict[str, Any]) -> None:
+    """Raise where chains cannot go on: numbers of sweeps that are none, or another model than they have learnt."""
+    for name, value in sweeps.items():
+        if value is not None and not CONSTRAINTS[name].holds(value):
+            raise ValueError(f"partial_fit: {name} must be {CONSTRAINTS[name].text} or None, got {value!r}.")
+    learnt = {"link": model._posterior.link, "prior": "ard" if model._states[0].s is None else "paper"}
+    for name, value in learnt.items():
+        if getattr(model, name) != value:
+            raise ValueError(
+                f"partial_fit: {name}={getattr(model, name)!r}, but the model has learnt with {value!r}. Set it back, "
+                "or fit again."
+            )

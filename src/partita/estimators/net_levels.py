@@ -41,6 +41,7 @@ def _continuous(schema: Schema, position: int, kind: str, n_values: int, owner: 
 
 
 def level_counts(schema: Schema) -> np.ndarray:
-    """(n,) int32 number of levels of every column; at least one."""
+    """(n,) int32 number of levels of every column that have a name; at least one."""
     assert all(kind in DISCRETE for kind in schema.kinds)
-    return np.maximum(schema.n_levels, 1).astype(np.int32)
+    # not schema.n_levels, which gives a binary column two even where one was never seen: that one could not be answered
+    return np.array([max(len(column.levels), 1) for column in schema.columns], dtype=np.int32)

@@ -48,7 +48,12 @@ def _read_classes(classes: Any, n: int, owner: str) -> np.ndarray | None:
             f"{owner}: classes must name one class for each of the {n} columns, got an array of shape {array.shape}. "
             "Give a list as long as there are columns, or None to learn them."
         )
-    return np.unique(array, return_inverse=True)[1].astype(np.int32)
+    if any(label is None or label != label for label in array.tolist()):
+        raise ValueError(f"{owner}: classes has no class for some columns: {classes!r}. Name all, or pass None.")
+    try:
+        return np.unique(array, return_inverse=True)[1].astype(np.int32)
+    except TypeError:
+        raise ValueError(f"{owner}: classes must be numbers or words that can be sorted, got {classes!r}.") from None
 
 
 def _read_template(template: Any, classes: np.ndarray | None, owner: str) -> np.ndarray | None:
@@ -56,7 +61,11 @@ def _read_template(template: Any, classes: np.ndarray | None, owner: str) -> np.
         return None
     if classes is None:
         raise ValueError(f"{owner}: template is a matrix over classes and needs them. Pass classes as well.")
-    array, k = np.asarray(template, float), int(classes.max()) + 1
+    k = int(classes.max()) + 1
+    try:
+        array = np.asarray(template, float)
+    except (TypeError, ValueError):
+        array = np.zeros(0)  # named below
     if array.shape != (k, k) or not ((array > 0) & (array < 1)).all():
         raise ValueError(
             f"{owner}: template must be a {k} x {k} matrix of probabilities between 0 and 1 (neither included), "

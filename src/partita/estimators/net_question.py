@@ -29,7 +29,7 @@ class Question:
         cls, schema: Schema, owner: str, variables: Any, evidence: Mapping[Any, Any] | None,
         do: Mapping[Any, Any] | None,
     ) -> Question:  # fmt: skip
-        single = isinstance(variables, str | int | np.integer)
+        single = isinstance(variables, str) or not hasattr(variables, "__iter__")
         asked = [position_of(v, schema, owner, "variables") for v in ([variables] if single else list(variables))]
         if not asked:
             raise ValueError("query: variables is empty. Name at least one column.")

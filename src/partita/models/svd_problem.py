@@ -88,8 +88,10 @@ class Problem:
         centre, spread = 0.0, 1.0
         if settings.get("link", "gaussian") == "gaussian" and len(entries):
             centre = float(entries.values.mean()) if settings.get("offsets", True) else 0.0
-            spread = float(np.sqrt(np.mean((entries.values - centre) ** 2)))
-        return cls(entries, centre=centre, spread=spread if spread > 0 else 1.0, **settings)  # type: ignore[arg-type]
+            spread = float(np.sqrt(np.mean((entries.values - centre) ** 2))) or abs(centre) or 1.0
+        # Unlike [1], whose rates are numbers: in the units of the data, or small values would be all noise
+        hyper = Hyper(d=Hyper.d * spread**2, f=Hyper.f * spread**2)
+        return cls(entries, **{"centre": centre, "spread": spread, "hyper": hyper} | settings)  # type: ignore[arg-type]
 
     @property
     def n_rows(self) -> int:
