@@ -36,7 +36,7 @@ def holed(seed, n, n_classes, kinds, missing=0.25, unlabelled=0.2):
 
 
 def problem_of(X, label, k, kinds=REAL3, weight=None, strength=(3.0, 0.1, 1.0)) -> QGMEProblem:
-    schema = learn_schema(X, kinds).unscaled()
+    schema = learn_schema(X, kinds, scaled=False)
     table = encode(X, schema, "test")
     lens = plain_lens(table)
     weight = np.ones(len(X)) if weight is None else weight
@@ -174,7 +174,7 @@ def test_answers_are_bayes_rule_on_the_likelihood():
     problem = problem_of(X, label, 3)
     state, _ = run(problem, 15)
     model = QGMEModel.at(problem.view, 2, state)
-    table = encode(X, learn_schema(X, REAL3).unscaled(), "test")
+    table = encode(X, learn_schema(X, REAL3, scaled=False), "test")
     rows = problem.view.lens.rows(table)
     given = answer(model, rows)
     logs = np.empty((len(X), 2))
