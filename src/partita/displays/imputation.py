@@ -6,18 +6,15 @@ import inspect
 from typing import Any
 
 import numpy as np
-from scipy.stats import beta
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.encode import encode
-from .canvas import ACCENT, INK, QUIET, canvas, colour
+from .coverage import NOMINAL, CoverageDisplay, draw_intervals, share_band
 from .filled_cells import chosen_columns
 from .wanted import need_method
 
-NOMINAL = np.array([0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95])
 
-
-class ImputationDisplay:
+class ImputationDisplay(CoverageDisplay):
     """How often intervals of every nominal coverage hold the truth, and the intervals of one coverage, sorted.
 
     nominal, actual     (levels,) coverage that the intervals promise, and the share of the truths that they hold.
@@ -40,11 +37,6 @@ class ImputationDisplay:
         self.low = low
         self.high = high
         self.coverage = coverage
-
-    @property
-    def coverage_error(self) -> float:
-        """The largest difference between actual and nominal coverage."""
-        return float(np.abs(self.actual - self.nominal).max())
 
     @classmethod
     def from_estimator(
@@ -79,54 +71,16 @@ class ImputationDisplay:
         low, median, high = np.array(tables[: len(levels)]), tables[len(levels)], np.array(tables[len(levels) + 1 :])
         truth = full.reals[numeric]
         inside = ((low <= truth) & (truth <= high)).sum(axis=1)[nominal]
-        band = beta.ppf([[0.05], [0.95]], inside + 1, len(truth) - inside + 1)
+        band = share_band(inside, len(truth))
         unit = np.nanstd(full.reals, axis=0)
         unit = np.broadcast_to(np.where(unit > 0, unit, 1.0), full.reals.shape)[numeric]
         centre = np.broadcast_to(np.nanmean(np.where(numeric.any(axis=0), full.reals, 0.0), axis=0), full.reals.shape)
         here, middle, below, above = ((v - centre[numeric]) / unit for v in (truth, median, low[drawn], high[drawn]))
         return cls(NOMINAL, inside / len(truth), band[0], band[1], here, middle, below, above, coverage)
 
-    def plot(self, ax: Any = None, *, max_cells: int = 200) -> ImputationDisplay:
-        """Draw the coverage curve and, beside it, at most `max_cells` intervals, evenly spread.
-
-        ax      None for a new figure with both, a pair of axes for both, or one for the curve alone. `ax_` keeps the
-                axes of the curve, `intervals_ax_` those of the intervals or None.
-        """
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained", width_ratios=(1, 1.25))
-        both = np.ravel(np.array(ax, dtype=object))
-        if len(both) not in (1, 2):
-            raise ValueError(f"ax holds {len(both)} axes; give one for the curve, or a pair.")
-        self._draw_curve(canvas(both[0]))
-        if len(both) == 2:
-            self._draw_intervals(canvas(both[1]), max_cells)
-        self.ax_, self.intervals_ax_ = both[0], both[1] if len(both) == 2 else None
-        self.figure_ = both[0].figure
-        return self
-
-    def _draw_curve(self, ax: Any) -> None:
-        ax.plot([0, 1], [0, 1], color=QUIET, linewidth=1, linestyle="--", zorder=1)
-        ax.fill_between(self.nominal, self.low_share, self.high_share, color=colour(0), alpha=0.2, linewidth=0)
-        ax.plot(self.nominal, self.actual, color=colour(0), marker="o", markersize=4, linewidth=1.4, zorder=3)
-        ax.set(xlim=(0, 1), ylim=(0, 1.01), aspect="equal", xlabel="nominal coverage", ylabel="actual coverage")
-        ax.set_title(f"{len(self.truth):,} cell{'s' * (len(self.truth) > 1)}, off by at most {self.coverage_error:.2f}",
-                     fontsize="medium")  # fmt: skip
-
     def _draw_intervals(self, ax: Any, max_cells: int) -> None:
-        """Intervals by their medians, the truth a point: blue inside, red outside."""
-        order = np.argsort(self.median, kind="stable")
-        order = order[np.unique(np.linspace(0, len(order) - 1, min(max_cells, len(order))).astype(int))]
-        truth, low, high = self.truth[order], self.low[order], self.high[order]
-        inside, place = (low <= truth) & (truth <= high), np.arange(len(order))
-        ax.vlines(place, low, high, color=QUIET, linewidth=1.6, alpha=0.55)
-        ax.plot(place, self.median[order], color=INK, linewidth=1.1)
-        ax.scatter(place, truth, s=11, c=np.where(inside, colour(0), ACCENT), linewidth=0, zorder=3)
-        ax.set(xticks=[], ylabel="standard deviations of the column")
-        ax.set_xlabel("removed cells, by the median of their law")
-        share = float(np.mean((self.low <= self.truth) & (self.truth <= self.high)))
-        ax.set_title(f"{self.coverage:.0%} intervals hold {share:.0%} of the truths", fontsize="medium")
+        draw_intervals(self, ax, self.median, max_cells, "truths")
+        ax.set(xlabel="removed cells, by the median of their law", ylabel="standard deviations of the column")
 
 
 def _takes_quantiles(estimator: Any) -> bool:
