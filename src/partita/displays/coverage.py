@@ -48,17 +48,19 @@ class CoverageDisplay:
         both = np.ravel(np.array(ax, dtype=object))
         if len(both) not in (1, 2):
             raise ValueError(f"ax holds {len(both)} axes; give one for the curve, or a pair.")
-        self._draw_curve(canvas(both[0]))
+        self.draw_curve(canvas(both[0]))
         if len(both) == 2:
-            self._draw_intervals(canvas(both[1]), max_cells)
+            self.draw_intervals(canvas(both[1]), max_cells)
         self.ax_, self.intervals_ax_ = both[0], both[1] if len(both) == 2 else None
         self.figure_ = both[0].figure
         return self
 
-    def _draw_curve(self, ax: Any) -> None:
+    def draw_curve(self, ax: Any) -> None:
+        """Only the curve."""
         draw_curve(self, ax, "cell")
 
-    def _draw_intervals(self, ax: Any, max_cells: int) -> None:
+    def draw_intervals(self, ax: Any, max_cells: int) -> None:
+        """Only the intervals."""
         raise AssertionError("a display of intervals draws its own")
 
 

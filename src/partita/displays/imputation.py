@@ -78,7 +78,7 @@ class ImputationDisplay(CoverageDisplay):
         here, middle, below, above = ((v - centre[numeric]) / unit for v in (truth, median, low[drawn], high[drawn]))
         return cls(NOMINAL, inside / len(truth), band[0], band[1], here, middle, below, above, coverage)
 
-    def _draw_intervals(self, ax: Any, max_cells: int) -> None:
+    def draw_intervals(self, ax: Any, max_cells: int) -> None:
         draw_intervals(self, ax, self.median, max_cells, "truths")
         ax.set(xlabel="removed cells, by the median of their law", ylabel="standard deviations of the column")
 

@@ -71,7 +71,7 @@ class IntervalCalibrationDisplay(CoverageDisplay):
             np.array([held[t].mean() for t in tenths]), truth, estimator.predict(row, column), low, high, coverage,
         )  # fmt: skip
 
-    def _draw_curve(self, ax: Any) -> None:
+    def draw_curve(self, ax: Any) -> None:
         draw_curve(self, ax, "held-out cell")
         if len(self.by_activity) > 1:
             ax.scatter(np.full(len(self.by_activity), self.coverage), self.by_activity, s=14, facecolor="none",
@@ -80,6 +80,6 @@ class IntervalCalibrationDisplay(CoverageDisplay):
                         xytext=(self.coverage - 0.02, 0.3), fontsize="small", color=INK, ha="center",
                         arrowprops={"arrowstyle": "-", "color": QUIET, "shrinkB": 4})  # fmt: skip
 
-    def _draw_intervals(self, ax: Any, max_cells: int) -> None:
+    def draw_intervals(self, ax: Any, max_cells: int) -> None:
         draw_intervals(self, ax, self.mean, max_cells, "cells")
         ax.set(xlabel="held-out cells, by their expected value", ylabel="value")
