@@ -30,8 +30,7 @@ class Factor:
 class Step:
     """One variable summed out: its law given `rest`, as (rows, levels of rest ..., levels of the variable).
 
-    `used` are the factors multiplied (numbers below the number of given factors are those), `parent` the step that
-    uses the result, None where nothing was left.
+    `used` are the factors multiplied; numbers below the number of given factors are those.
     """
 
     variable: int

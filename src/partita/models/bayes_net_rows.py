@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,12 +87,15 @@ def posterior_of(net: Net, codes: np.ndarray, node: int) -> np.ndarray:
 
 
 def _node_law(part: Part, node: int) -> np.ndarray:
+    law = _own_law(part, family_beliefs(part.done, part.factors), node)
+    return np.where(np.isneginf(part.done.log_total)[:, None], np.nan, law)
+
+
+def _own_law(part: Part, laws: Sequence[np.ndarray], node: int) -> np.ndarray:
     """The law of a free node: the belief of its own table, summed over its free parents."""
     k = part.nodes.index(node)
-    belief = family_beliefs(part.done, part.factors)[k]
     axis = part.factors[k].scope.index(node) + 1
-    law = belief.sum(axis=tuple(a for a in range(1, belief.ndim) if a != axis))
-    return np.where(np.isneginf(part.done.log_total)[:, None], np.nan, law)
+    return laws[k].sum(axis=tuple(a for a in range(1, laws[k].ndim) if a != axis))
 
 
 def most_probable(net: Net, codes: np.ndarray) -> np.ndarray:
@@ -101,10 +104,7 @@ def most_probable(net: Net, codes: np.ndarray) -> np.ndarray:
     for part in parts(net, codes):
         laws = family_beliefs(part.done, part.factors)
         for node in part.free:
-            k = part.nodes.index(node)
-            axis = part.factors[k].scope.index(node) + 1
-            law = laws[k].sum(axis=tuple(a for a in range(1, laws[k].ndim) if a != axis))
-            out[part.rows, node] = law.argmax(axis=1)
+            out[part.rows, node] = _own_law(part, laws, node).argmax(axis=1)
     return out
 
 
@@ -130,9 +130,7 @@ def draw_missing(net: Net, codes: np.ndarray, rng: np.random.Generator) -> np.nd
     return out
 
 
-def expected_counts(
-    net: Net, codes: np.ndarray, weight: np.ndarray, watch: Callable[[], None] | None = None
-) -> tuple[list[np.ndarray], float]:
+def expected_counts(net: Net, codes: np.ndarray, weight: np.ndarray) -> tuple[list[np.ndarray], float]:
     """Of every family: how often each cell is expected, missing cells by their posterior; and the log probability."""
     shapes = family_shapes(net.parents, net.arities)
     counts = [np.zeros(int(np.prod(shape))) for shape in shapes]
@@ -141,8 +139,6 @@ def expected_counts(
         total += float(weight[part.rows] @ part.done.log_total)
         for node, factor, belief in zip(part.nodes, part.factors, family_beliefs(part.done, part.factors)):
             _add(counts[node], shapes[node], net, node, factor, belief, codes[part.rows], weight[part.rows])
-        if watch is not None:
-            watch()
     return [count.reshape(shape) for count, shape in zip(counts, shapes)], total
 
 
