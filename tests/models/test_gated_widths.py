@@ -9,7 +9,8 @@ from partita import IQGMEClassifier
 from partita.families.normal_inverse_wishart import NormalInverseWishart
 from partita.models.gated_answer import Laws, Widths
 from partita.models.gated_fill import Stretch
-from partita.models.gated_widths import Cells, choose, predicted_cells
+from partita.models.gated_aside import predicted_cells
+from partita.models.gated_widths import Cells, choose
 
 
 def cells_of(value, scale=1.0, degrees=50.0):
