@@ -224,7 +224,7 @@ class IQGMEClassifier(GatedClassifier):
                 f"numbers, got {weight[weight != np.round(weight)][0]}. Round the weights, or use inference='vb'."
             )
         n_classes, n_chains = len(self.classes_), self.n_restarts or CHAINS
-        streams = spawn_streams(root_sequence(self.random_state), n_chains + REFIT_STREAMS)
+        streams = spawn_streams(root_sequence(self.random_state), n_chains + 1)
         sampled = learn_by_gibbs(
             table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or SWEEPS,
             self.cell_folds, streams, self._runner(), mark, starts,

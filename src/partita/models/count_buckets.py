@@ -69,7 +69,9 @@ def log_negative_binomial(low: np.ndarray, high: np.ndarray, shape: np.ndarray, 
     )  # fmt: skip
 
 
-def _log_sums(low: np.ndarray, high: np.ndarray, centre: np.ndarray, log_mass: Law, below: Law, above: Law) -> np.ndarray:
+def _log_sums(
+    low: np.ndarray, high: np.ndarray, centre: np.ndarray, log_mass: Law, below: Law, above: Law
+) -> np.ndarray:
     """`below` and `above` are P(V <= v) and P(V > v), each used on its own side of the centre, where it is small. Of
     values too far away for them the one nearest to the centre stands for all."""
     wide = np.flatnonzero(high > low)

@@ -185,6 +185,8 @@ def make_column(sight: Sight, source: int, rows: Rows, weight: np.ndarray, prior
 
 
 def _count_column(source: int, counts: np.ndarray, weight: np.ndarray, prior_rows: float) -> CellColumn:
+    """Rates of components are believed to differ as much as the counts do beyond Poisson's noise, so that the prior is
+    worth `prior_rows` rows at most: the rate of greater counts is better known from one row than from the others."""
     seen = ~np.isnan(counts)
     shown, weight = counts[seen], weight[seen]
     total = weight.sum()
@@ -196,5 +198,7 @@ def _count_column(source: int, counts: np.ndarray, weight: np.ndarray, prior_row
     starts = bucket_starts(int(shown.max()) if len(shown) else 0)
     features = ((middles(starts) - centre) / spread)[:, None]
     single = bool((np.diff(starts) == 1).all())
-    prior = np.array([prior_rows * mean, prior_rows])
+    excess = float((shown - mean) ** 2 @ weight / total) - mean if total > 0 else 0.0
+    rows = min(prior_rows, mean / excess) if excess > 0 else prior_rows
+    prior = np.array([rows * mean, rows])
     return CellColumn(True, source, prior, features, centre, spread, None if single else starts)

@@ -9,7 +9,7 @@ import numpy as np
 from ..data.table import Table
 from ..inference.diagnostics import ess_bulk, r_hat
 from ..inference.runner import Runner
-from .gated_average import PLAIN, REFIT_STREAMS, thesis_plan
+from .gated_average import PLAIN, thesis_plan
 from .gated_gibbs import GibbsProblem
 from .gated_gibbs_answer import Kept, model_of
 from .gated_gibbs_state import GibbsState
@@ -42,11 +42,11 @@ def learn_by_gibbs(
     n_folds: int, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
     starts: list[np.ndarray] | None = None,
 ) -> Sampled:  # fmt: skip
-    """One chain for each stream but the last `REFIT_STREAMS`; `starts` (n, H) are log probabilities of components that
-    each begins in."""
+    """One chain for each stream but the last; `starts` (n, H) are log probabilities of components that each begins in.
+    """
     data = Data.make(table, [plain_lens(table)], label, weight, n_classes)
     plan = thesis_plan(max(n_sticks, n_classes if n_classes < 2 else 1), n_classes)
-    streams, spare = streams[:-REFIT_STREAMS], streams[-REFIT_STREAMS:]
+    *streams, spare = streams
     problems, every = [], max(n_sweeps // (2 * KEPT_OF_CHAIN), 1)
     for stream in streams:
         view, priors = view_and_priors(plan, data, hyper, stream)

@@ -58,33 +58,38 @@ def refit_one(
 
 def refit_chains(
     pool: Pool, data: Data, plan: Plan, hyper: Hyper, last_z: Sequence[np.ndarray], n_sweeps: int, n_folds: int,
-    streams: Sequence[np.random.Generator], runner: Runner,
+    last: np.random.Generator, runner: Runner,
 ) -> None:  # fmt: skip
-    """Widths for a pool of states of chains, which ended with rows in the components `last_z` (n,) each."""
-    *each, last = streams
+    """Widths for a pool of states of chains, which ended with rows in the components `last_z` (n,) each; `last` draws
+    the folds and the streams of their chains."""
     folds = make_folds(data, 0, n_folds, last) if pool.whole[0].view.width else []
     if not folds:
         return
     n_sweeps = max(int(REFIT_SWEEPS * n_sweeps), 2 * KEPT_OF_REFIT)
-    problems = []
-    for number, (fold, rng) in enumerate(zip(folds, each, strict=False)):
+    problems, chains = [], []
+    for fold in folds:
         part = without(data, fold)
-        view, priors = view_and_priors(plan, part, hyper, rng)
-        problem = GibbsProblem.make(view, part.rows[0], part.label, part.weight, data.n_classes, priors, plan.k)
-        z = last_z[number % len(last_z)][fold.learnt]
-        problem.start = np.where(z[:, None] == np.arange(priors.n_sticks), 0.0, ELSEWHERE)
-        problems.append(problem)
+        for z in last_z:  # as many chains as the pool has: states of one alone would lie closer together
+            rng = np.random.default_rng(last.integers(2**63))
+            view, priors = view_and_priors(plan, part, hyper, rng)
+            problem = GibbsProblem.make(view, part.rows[0], part.label, part.weight, data.n_classes, priors, plan.k)
+            own = z[fold.learnt, None] == np.arange(priors.n_sticks)
+            problem.start = np.where(own, 0.0, ELSEWHERE)
+            problems.append(problem)
+            chains.append(rng)
     every = n_sweeps // (2 * KEPT_OF_REFIT)
 
     def keep(step: int, state: GibbsState) -> Kept | None:
         return Kept.of(state) if step >= n_sweeps // 2 and (n_sweeps - 1 - step) % every == 0 else None
 
     _, outcome = run_fits(
-        problems, each[: len(folds)], n_sweeps, None, quiet(runner), "", GibbsState.from_tree, keep, Kept.from_tree
+        problems, chains, n_sweeps, None, quiet(runner), "", GibbsState.from_tree, keep, Kept.from_tree
     )
     if outcome.interrupted is None:
-        models: list[list[list[Speaker]]] = [
-            [[model_of(one, problem.given.view, data.n_classes) for one in kept]]
+        models: list[Speaker] = [
+            model_of(one, problem.given.view, data.n_classes)
             for problem, kept in zip(problems, outcome.kept, strict=True)
+            for one in kept
         ]
-        learn_widths(pool, models, folds, data, 0, last)
+        share = len(models) // len(folds)
+        learn_widths(pool, [[models[k : k + share]] for k in range(0, len(models), share)], folds, data, 0, last)
