@@ -82,9 +82,9 @@ def cone(mean: np.ndarray, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def hopeful_cone(mean: np.ndarray, label: np.ndarray, log_most: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`cone` of the rows (b,) in those components (b, H) that may hold them, mean (b, H, K): log_most (b, H) is what the
-    log weight of a component comes to if it is sure of the label. Elsewhere the label is taken for sure, and t for free:
-    there a weight, even so, is less than exp(-`HOPELESS`) of the row's largest."""
+    """`cone` of the rows (b,) in those components (b, H) that may hold them, mean (b, H, K): log_most (b, H) is what
+    the log weight of a component comes to if it is sure of the label. Elsewhere the label is taken for sure, and t for
+    free: there a weight, even so, is less than exp(-`HOPELESS`) of the row's largest."""
     log_label, expected = np.zeros(log_most.shape), mean.copy()
     todo = log_most > log_most.max(axis=1, keepdims=True) - 0.25 * HOPELESS
     done = np.zeros_like(todo)
