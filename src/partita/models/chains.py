@@ -15,7 +15,7 @@ from ..inference.diagnostics import r_hat
 from ..inference.loop import Outcome
 from ..inference.monitor import make_monitor
 from ..inference.runner import Runner
-from ..kernels.contract import Chain, Predictive
+from ..kernels.contract import Chain, Predictive, Rows
 from . import mixture, predictive
 from .problem import RESTAURANTS, Problem
 from .starts import Start
@@ -51,6 +51,14 @@ class Kept:
 
 
 @dataclass
+class Asked:
+    """Training rows whose leave-one-out predictions are asked for: their index, and as each problem sees them."""
+
+    index: np.ndarray
+    rows: Sequence[Rows]
+
+
+@dataclass
 class Walker:
     """A chain on its way: the loop's state."""
 
@@ -79,7 +87,7 @@ class Chains:
     """One chain per problem; `run` may be called again to go on."""
 
     def __init__(self, problems: Sequence[Problem], kinds: Sequence[int], streams: Sequence[np.random.Generator], *,
-                 left_out: np.ndarray | None = None, runner: Runner, fingerprint: str = "",
+                 left_out: Asked | None = None, runner: Runner, fingerprint: str = "",
                  begun: Outcome | None = None, may_rest: bool = False, start: Start = mixture.init):  # fmt: skip
         """`kinds` goes into what is kept; `begun` holds chains already on their way, the first ones; with `may_rest`
         a chain that is at rest goes no further.
@@ -143,7 +151,8 @@ class Chains:
         problem, chain = self.problems[walker.problem], walker.chain
         loo = np.zeros((0, 0))
         if self.left_out is not None:
-            loo = predictive.leave_one_out(problem.layout, problem.rows, chain, self.left_out)
+            asked = self.left_out.rows[walker.problem]
+            loo = predictive.leave_one_out(problem.layout, asked, chain, self.left_out.index)
         return Kept(
             self.kinds[walker.problem], walker.problem, walker.done - 1, predictive.snapshot(problem.layout, chain),
             chain.z.copy(), chain.label.copy(), loo,
