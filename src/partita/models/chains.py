@@ -20,9 +20,9 @@ from . import mixture, predictive
 from .problem import RESTAURANTS, Problem
 from .starts import Start
 
-# hyper-parameters move in every second sweep: they cost a good part of one, and change slowly; between them groups are
-# split and merged
-HYPER_EVERY = 2
+# hyper-parameters move in every third sweep: they cost a good part of one, and change slowly; groups are split and
+# merged in every second
+HYPER_EVERY, PROPOSE_EVERY = 3, 2
 KEEP_EVERY = 2
 # groups dealt at random are of equal sizes, which a finite mixture would take for a finding: the first sweeps leave it
 # out
@@ -162,9 +162,9 @@ class Chains:
 def advance(rng: np.random.Generator, walker: Walker, problem: Problem) -> tuple[Walker, dict[str, float]]:
     """One step of a chain on its way."""
     walker.done += 1
-    hyper = walker.done % HYPER_EVERY == 0
+    hyper, propose = walker.done % HYPER_EVERY == 0, walker.done % PROPOSE_EVERY == 1
     laws = RESTAURANTS if walker.done <= RESTAURANT_SWEEPS else None
-    walker.chain, info = mixture.step(rng, walker.chain, problem, move_hyper=hyper, propose=not hyper, laws=laws)
+    walker.chain, info = mixture.step(rng, walker.chain, problem, move_hyper=hyper, propose=propose, laws=laws)
     return walker, info
 
 

@@ -40,9 +40,10 @@ def make_lenses(table: Table, *, plain: bool, uniform_base: bool, correlated: bo
     """
     if plain or correlated:
         return [plain_lens(table, uniform_base=uniform_base, correlated=correlated)]
-    lenses = [close_lens(table, scores=True), close_lens(table, scores=False)]
-    if lenses[0].is_density:  # nothing numeric to look at in two ways
-        return lenses[:1]
+    scores = close_lens(table, scores=True)
+    if scores.is_density:  # nothing numeric to look at in two ways
+        return [scores]
+    lenses = [scores, close_lens(table, scores=False)]
     # densities need a lens that takes every column as what it is
     return lenses if lenses[1].is_density else [*lenses, plain_lens(table)]
 
