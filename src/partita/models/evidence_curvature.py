@@ -11,30 +11,17 @@ Rows that hold little information about a class, and columns the data say little
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.linalg import cholesky
 from scipy.linalg.blas import strmm, strsm
 from scipy.linalg.lapack import spotrf, strtri
 
+from ..kernels.modes_contract import Factor, Solver
+
 QUIET_ROW, SURE = 0.05, 0.05  # share of the mean information, and |p - y|, below which a row is left out
 QUIET_COLUMN = 0.02  # information in units of the prior's
 LEAST_INFORMATION = 1e-4
 SLOWEST, FASTEST = 0.2, 1.5  # how far a factor is trusted at other scales than its own
-
-
-@dataclass
-class Factor:
-    """M with B^-1 = M'M, or I - M'M if `dual`, on the columns kept (None: all)."""
-
-    m: np.ndarray
-    dual: bool
-    columns: np.ndarray | None
-
-    def solve(self, x: np.ndarray) -> np.ndarray:
-        y = self.m.T @ (self.m @ x)
-        return x - y if self.dual else y
 
 
 class Curvature:
@@ -87,28 +74,14 @@ class Curvature:
         self.variance[slice(None) if column_index is None else column_index, k] = np.clip(diagonal, 1e-7, 1.0)
         if leverage:
             self.leverage[slice(None) if row_index is None else row_index, k] = h / information
-        self.factors.append(Factor(m, dual, column_index))
+        self.factors.append(Factor.of(m, dual, column_index))
 
-    def preconditioner(self, scale: np.ndarray, tail: np.ndarray):
+    def preconditioner(self, scale: np.ndarray, tail: np.ndarray) -> Solver:
         """x -> about B^-1 x at other scales; `tail` (new columns, K): 1 + information of columns added since."""
         old = len(self.scale)
         trust = np.clip(self.scale / scale[:old], SLOWEST, FASTEST)
-        ratio = np.concatenate([trust, np.ones(len(scale) - old)])[:, None]
-
-        def solve(g: np.ndarray) -> np.ndarray:
-            x = g * ratio
-            out = np.empty_like(x)
-            out[old:] = x[old:] / tail
-            for k, factor in enumerate(self.factors):
-                y = x[:old, k].astype(np.float32)
-                if factor.columns is None:
-                    out[:old, k] = factor.solve(y)
-                else:
-                    out[:old, k] = y * self.variance[:, k]
-                    out[factor.columns, k] = factor.solve(y[factor.columns])
-            return out * ratio
-
-        return solve
+        ratio = np.concatenate([trust, np.ones(len(scale) - old)])
+        return Solver(ratio, np.ascontiguousarray(tail, float), self.variance, self.factors)
 
 
 def _most(chosen: np.ndarray) -> np.ndarray | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..kernels.modes_contract import Solver
 from .evidence_curvature import Curvature
 from .evidence_design import DenseDesign
 from .evidence_map import Mode, Target, evaluate, find_mode
@@ -126,12 +127,12 @@ def row_moments(weighted_residual: np.ndarray, target: Target, indicator: np.nda
     return residual, p * (1 - p) + 1e-10
 
 
-def _preconditioner(curvature: Curvature | None, design: np.ndarray, scale, spread, target: Target):
+def _preconditioner(curvature: Curvature | None, design: np.ndarray, scale, spread, target: Target) -> Solver:
     """By the last curvature; by the diagonal for columns it does not know."""
     known = 0 if curvature is None else len(curvature.scale)
     information = (target.weight[:, None] * spread).astype(np.float32)
     new = design[:, known:]
     tail = 1.0 + scale[known:, None] ** 2 * ((new * new).T @ information)
     if curvature is None:
-        return lambda g: g / tail
+        return Solver(np.ones(len(scale)), tail, np.zeros((0, target.n_logits)), [])
     return curvature.preconditioner(scale, tail)
