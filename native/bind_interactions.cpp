@@ -3,6 +3,10 @@
 #include "interactions.hpp"
 #include "modes.hpp"
 
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
 namespace partita {
 
 namespace {
@@ -67,6 +71,19 @@ void bind_interactions(nb::module_& m) {
     nb::gil_scoped_release free;
     return dense_mode(problem, view, max_steps, tolerance, loss, at, f, r);
   });
+  m.def("column_information", [](Array<const float> design, Numbers information, nb::object out) {
+    double* to = written<double>(out);
+    nb::gil_scoped_release free;
+    column_information(design.data(), int64_t(design.shape(0)), int64_t(design.shape(1)), information.data(), int(information.shape(1)), to);
+  });
+  m.def("informed_rows", [](Array<const float> design, Numbers scale, std::optional<Longs> rows, std::optional<Longs> columns,
+                            Numbers root, nb::object out) {
+    float* to = written<float>(out);
+    const int64_t p = int64_t(design.shape(1)), n_rows = int64_t(root.shape(0));
+    nb::gil_scoped_release free;
+    informed_rows(design.data(), p, scale.data(), rows ? rows->data() : nullptr, n_rows, columns ? columns->data() : nullptr,
+                  columns ? int64_t(columns->shape(0)) : p, root.data(), to);
+  }, nb::arg("design"), nb::arg("scale"), nb::arg("rows").none(), nb::arg("columns").none(), nb::arg("root"), nb::arg("out"));
   m.def("pool_shares", [](Numbers likelihood, Numbers weight, Numbers prior, int rounds, double tolerance, nb::object share) {
     double* to = written<double>(share);
     nb::gil_scoped_release free;

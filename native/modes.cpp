@@ -218,4 +218,35 @@ double dense_mode(const DenseProblem& problem, const Preconditioner& solver, int
   return descent.loss;
 }
 
+PARTITA_CLONES void column_information(const float* design, int64_t n, int64_t p, const double* information, int n_logits, double* out) {
+  std::vector<float> sums(size_t(p) * n_logits), squares(p);
+  std::fill_n(out, p * n_logits, 0.0);
+  for (int64_t from = 0; from < n; from += kRowsAtATime) {
+    const int64_t to = std::min(n, from + kRowsAtATime);
+    std::fill(sums.begin(), sums.end(), 0.0f);
+    for (int64_t i = from; i < to; ++i) {
+      for (int64_t j = 0; j < p; ++j) squares[j] = design[i * p + j] * design[i * p + j];
+      for (int k = 0; k < n_logits; ++k)
+        add_times(sums.data() + size_t(k) * p, float(information[i * n_logits + k]), squares.data(), p);
+    }
+    for (int64_t j = 0; j < p; ++j)
+      for (int k = 0; k < n_logits; ++k) out[j * n_logits + k] += sums[size_t(k) * p + j];
+  }
+}
+
+PARTITA_CLONES void informed_rows(const float* design, int64_t p, const double* scale, const int64_t* rows, int64_t n_rows,
+                                  const int64_t* columns, int64_t n_columns, const double* root, float* out) {
+  std::vector<float> by(n_columns);
+  for (int64_t j = 0; j < n_columns; ++j) by[j] = float(scale[columns ? columns[j] : j]);
+  for (int64_t i = 0; i < n_rows; ++i) {
+    const float* from = design + (rows ? rows[i] : i) * p;
+    float* to = out + i * n_columns;
+    const float a = float(root[i]);
+    if (columns)
+      for (int64_t j = 0; j < n_columns; ++j) to[j] = from[columns[j]] * by[j] * a;
+    else
+      for (int64_t j = 0; j < n_columns; ++j) to[j] = from[j] * by[j] * a;
+  }
+}
+
 }  // namespace partita

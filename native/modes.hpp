@@ -39,4 +39,11 @@ void precondition(const Preconditioner& solver, const double* x, double* out);
 double dense_mode(const DenseProblem& problem, const Preconditioner& solver, int max_steps, double tolerance, double loss, double* u,
                   double* logits, double* residual);
 
+// out (p, K) = sum over rows i of design[i, j]^2 information[i, k]
+void column_information(const float* design, int64_t n, int64_t p, const double* information, int n_logits, double* out);
+
+// out (rows, columns) = root[i] design[rows[i], columns[j]] scale[columns[j]]; no rows, no columns (nullptr): all
+void informed_rows(const float* design, int64_t p, const double* scale, const int64_t* rows, int64_t n_rows, const int64_t* columns,
+                   int64_t n_columns, const double* root, float* out);
+
 }  // namespace partita

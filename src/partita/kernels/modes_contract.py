@@ -3,6 +3,9 @@
 `precondition(solver, x, out)` applies a solver to x (p, K);
 `dense_mode(design, scale, label, weight, solver, max_steps, tolerance, loss, u, logits, residual)` minimises from `u`,
 where the model is known (`loss`, `logits`, `residual`), and returns the loss; the three arrays are changed in place.
+`column_information(design, information, out)` and `informed_rows(design, scale, rows, columns, root, out)` are what a
+curvature is made of: out (p, K) the rows' information (n, K) summed over squares of the design; out (rows, columns)
+some of the design, scaled by columns and rows.
 """
 
 from __future__ import annotations

@@ -72,3 +72,19 @@ def _direction(gradient: np.ndarray, history: list[tuple[np.ndarray, np.ndarray]
     for (moved, bend), share in zip(history, reversed(shares), strict=True):
         out += moved * (share - float((bend * out).sum() / (moved * bend).sum()))
     return out
+
+
+def column_information(design: np.ndarray, information: np.ndarray, out: np.ndarray) -> None:
+    """out (p, K) = sum over rows of the squares of the design times the rows' information (n, K)."""
+    out[:] = (design.astype(np.float64) ** 2).T @ information
+
+
+def informed_rows(
+    design: np.ndarray, scale: np.ndarray, rows: np.ndarray | None, columns: np.ndarray | None, root: np.ndarray,
+    out: np.ndarray,
+) -> None:  # fmt: skip
+    """out[i, j] = root[i] design[rows[i], columns[j]] scale[columns[j]]; None: all rows, all columns."""
+    scaled = design * scale
+    scaled = scaled if rows is None else scaled[rows]
+    scaled = scaled if columns is None else scaled[:, columns]
+    out[:] = root[:, None] * scaled
