@@ -49,7 +49,13 @@ def check_going_on(model: Any, sweeps: dict[str, Any]) -> None:
     for name, value in sweeps.items():
         if value is not None and not CONSTRAINTS[name].holds(value):
             raise ValueError(f"partial_fit: {name} must be {CONSTRAINTS[name].text} or None, got {value!r}.")
-    learnt = {"link": model._posterior.link, "prior": "ard" if model._states[0].s is None else "paper"}
+    state = model._states[0]
+    learnt = {
+        "link": model._posterior.link,
+        "prior": "ard" if state.s is None else "paper",
+        "sampler": "blocked" if state.row_effects is None else "coordinate",
+        "n_chains": len(model._states),
+    }
     for name, value in learnt.items():
         if getattr(model, name) != value:
             raise ValueError(

@@ -30,7 +30,7 @@ from .svd_problem import Problem
 from .svd_sides import COLUMNS, ROWS, SIDES, Side
 from .svd_state import State
 
-__all__ = ["adapt", "init", "kept", "step"]
+__all__ = ["adapt", "init", "kept", "resize", "step"]
 
 HELD = 20  # first sweeps of burn-in in which z stays as it began: components find a signal before they are judged
 _FAR = -1e3  # standard deviations below zero where a cut normal is exponential to all digits
@@ -218,6 +218,13 @@ def step(
     }
 
 
-def adapt(problem: Problem, rng: np.random.Generator, state: State, births: bool, n_threads: int = 1) -> None:
+def adapt(
+    problem: Problem, rng: np.random.Generator, state: State, births: bool, held: bool = False, n_threads: int = 1
+) -> None:
     """After a sweep of burn-in: in the first ones z stays as it began."""
     state.held = state.held and births
+
+
+def resize(problem: Problem, rng: np.random.Generator, state: State, wanted: int) -> None:
+    """Nothing to do: all chains have `max_rank` candidates."""
+    assert wanted == state.n_components

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
+from scipy.special import gammaln
 
 from .svd_entries import Entries
 from .svd_features import Features
@@ -100,3 +102,13 @@ class Problem:
     @property
     def n_columns(self) -> int:
         return self.entries.n_columns
+
+    @cached_property
+    def df_constants(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of rows and of columns: sum_i log(Gamma(nu + n_i / 2) / Gamma(nu) nu^nu) for every nu of NOISE_DFS."""
+        both = []
+        for counts in (self.entries.row_counts, self.entries.column_counts):
+            sizes, times = np.unique(counts, return_counts=True)
+            nu = NOISE_DFS[:, None]
+            both.append((gammaln(nu + 0.5 * sizes) - gammaln(nu) + nu * np.log(nu)) @ times)
+        return both[0], both[1]

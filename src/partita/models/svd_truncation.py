@@ -27,14 +27,18 @@ BIRTH_LIMIT = 3.0  # standard deviations of a component's prior
 EDGE_EVERY = 20
 
 
-def adapt(problem: Problem, rng: np.random.Generator, state: State, births: bool, n_threads: int = 1) -> None:
-    """After a sweep of burn-in; `births` says whether components may still be born."""
+def adapt(
+    problem: Problem, rng: np.random.Generator, state: State, births: bool, held: bool = False, n_threads: int = 1
+) -> None:
+    """After a sweep of burn-in; `births` says whether components may still be born, `held` that their number stays."""
     adapt_steps(state)
     if (problem.unequal_noise or problem.link == "binomial") and state.sweep % EDGE_EVERY == 0:
         state.edge = noise_edge(problem, rng, state)
     if problem.prior == "paper":
         if births and state.sweep % BIRTH_EVERY == 0:
             switch_on(problem, rng, state, n_threads)
+        return
+    if held:
         return
     truncate(problem, rng, state)
     room = state.n_components < problem.max_rank
@@ -49,10 +53,14 @@ def edge_scale(state: State) -> float:
 
 def truncate(problem: Problem, rng: np.random.Generator, state: State) -> None:
     scale = edge_scale(state)
-    wanted = min(int((state.theta > scale).sum()) + SPARES, problem.max_rank)
+    resize(problem, rng, state, min(int((state.theta > scale).sum()) + SPARES, problem.max_rank))
+
+
+def resize(problem: Problem, rng: np.random.Generator, state: State, wanted: int) -> None:
+    """So many components: the largest ones of the state, and spares drawn a little below the edge."""
     if wanted < state.n_components:
         keep_components(state, np.sort(np.argsort(-state.theta, kind="stable")[:wanted]))
-    spread = math.sqrt(SPARE_SCALE * scale)
+    spread = math.sqrt(SPARE_SCALE * edge_scale(state))
     for _ in range(wanted - state.n_components):
         u, v = (spread * rng.standard_normal(side.size(problem)) for side in SIDES)
         add_component(state, u, v, spread**2)
