@@ -18,7 +18,7 @@ from .base import TableEstimator
 from .matrix_answers import MatrixAnswers
 from .matrix_fold_in import folded
 from .matrix_learning import Matrix, grown_matrix, make_problem, new_matrix
-from .matrix_parameters import CONSTRAINTS, check_going_on, check_together
+from .matrix_parameters import CONSTRAINTS, check_going_on, check_together, parts_of_model
 from .matrix_summary import describe_chains, posterior_of
 
 
@@ -223,10 +223,9 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         )
 
     def _set_problem(self, matrix: Matrix) -> Any:
-        offsets = self.sampler != "coordinate" if self.offsets is None else bool(self.offsets)
-        unequal = self.prior == "ard" and self.link != "binomial" if self.unequal_noise is None else self.unequal_noise
+        offsets, unequal = parts_of_model(self)
         problem, self._row_side, self._column_side = make_problem(
-            matrix, link=self.link, prior=self.prior, offsets=offsets, unequal_noise=bool(unequal),
+            matrix, link=self.link, prior=self.prior, offsets=offsets, unequal_noise=unequal,
             max_rank=min(self.max_rank, max(min(matrix.entries.n_rows, matrix.entries.n_columns), 1)),
             missingness=self._missingness(),
         )  # fmt: skip

@@ -136,7 +136,7 @@ class MatrixAnswers:
         """Mean log posterior predictive density of observed cells."""
         each = self.score_samples(rows, columns, values, trials)
         if not len(each):
-            raise ValueError("score: there is no cell to score, and the mean of nothing is no number. Give at least one.")
+            raise ValueError("score: there is no cell to score; the mean of nothing is no number. Give at least one.")
         return float(np.mean(each))
 
     def complete(self, *, keep_observed: bool = True, return_std: bool = False) -> Any:

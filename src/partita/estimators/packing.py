@@ -210,8 +210,8 @@ def _unsaved(value: Any, place: str) -> ArchiveError:
             f"as skops, or use one of {', '.join(FOREIGN)}."
         )
     return ArchiveError(
-        f"save: {place} is a {kind}, which a file cannot hold ({value!r:.80}). Use a number, text, a date, bytes, None, "
-        "or a list, dict or NumPy array of them instead."
+        f"save: {place} is a {kind}, which a file cannot hold ({value!r:.80}). Use a number, text, a date, bytes, "
+        "None, or a list, dict or NumPy array of them instead."
     )
 
 

@@ -94,9 +94,9 @@ def run(
     time_budget : seconds; the loop ends with the round in which they pass, after at least one step of every chain.
     checkpoint : file to resume from, if it is there, and to write to.
     start : outcome of an earlier run to continue; its states and streams take the place of those given.
-    meet : a number of steps and a function of the states of all chains, which gives them back, maybe changed: called when
-        every chain has done exactly so many, before any goes on. After a resume it may be called again: states that it
-        has seen it must give back as they are.
+    meet : a number of steps and a function of the states of all chains, which gives them back, maybe changed: called
+        when every chain has done exactly so many, before any goes on. After a resume it may be called again: states
+        that it has seen it must give back as they are.
 
     Ctrl-C lets every chain finish its step and returns what there is, with a `FitInterrupted` warning; a chain may then
     have no step at all, but not all of them (else KeyboardInterrupt is raised). A second Ctrl-C raises at once. A spent

@@ -11,11 +11,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .svd_binomial import move_common, move_rows
+from .svd_binomial import log_likelihood, move_mean, move_rows, move_scales
+from .svd_binomial_gains import move_gains
 from .svd_draw import Draw
 from .svd_gains import draw_gains, rescale
 from .svd_gauge import draw_gauge
-from .svd_noise import draw_noise, draw_side_noise, end_noise
+from .svd_noise import draw_noise, draw_side_noise, end_noise, fitted_values
 from .svd_offsets import draw_offsets
 from .svd_ordinal import move_latents
 from .svd_problem import Problem
@@ -38,7 +39,9 @@ def step(
 ) -> tuple[State, Mapping[str, float]]:
     """Steps 1-5; the state is changed in place."""
     state.sweep += 1
-    of_levels = move_latents(problem, rng, state, n_threads) if problem.link == "ordinal" else math.nan
+    of_levels = math.nan
+    if problem.link == "ordinal":
+        of_levels = move_latents(problem, rng, state, fitted_values(problem, state, n_threads))
     total = math.nan
     for side in SIDES:
         if problem.link == "binomial":
@@ -48,11 +51,11 @@ def step(
         draw_regression(problem, rng, state, side)
     draw_offsets(problem, rng, state)
     if problem.link == "binomial":
-        log_likelihood = move_common(problem, rng, state, n_threads)
+        logs = _move_common(problem, rng, state, n_threads)
     elif problem.prior == "paper" and problem.unequal_noise:
-        log_likelihood = draw_noise(problem, rng, state, n_threads)
+        logs = draw_noise(problem, rng, state, n_threads)
     else:
-        log_likelihood = end_noise(problem, rng, state, total)
+        logs = end_noise(problem, rng, state, total)
     if problem.prior == "ard":
         draw_gauge(problem, rng, state, n_threads)
     else:
@@ -63,12 +66,20 @@ def step(
         "rank": float(state.rank),
         "components": float(state.n_components),
         "noise": float(state.alpha),
-        "log_likelihood": of_levels if problem.link == "ordinal" else log_likelihood,
+        "log_likelihood": of_levels if problem.link == "ordinal" else logs,
     }
 
 
+def _move_common(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> float:
+    """What all binomial cells share: scales or gains, and the mean, 0 without offsets; returns the log-likelihood."""
+    move = move_scales if problem.prior == "ard" else move_gains
+    move(problem, rng, state, fitted_values(problem, state, n_threads))
+    fitted = fitted_values(problem, state, n_threads)
+    return move_mean(problem, rng, state, fitted) if problem.offsets else float(log_likelihood(problem, fitted)[0])
+
+
 def _draw_side(problem: Problem, rng: np.random.Generator, state: State, side: Side, n_threads: int) -> float:
-    """The rows of a side and what follows from their sums: its noise, or after the columns s and z of the paper's prior.
+    """The rows of a side and what follows from their sums: its noise, or (paper's prior, columns) s and z.
 
     Returns the sum over cells of the weighted squared residuals."""
     if problem.prior == "ard":

@@ -56,7 +56,7 @@ def draw_noise(problem: Problem, rng: np.random.Generator, state: State, n_threa
 
 
 def end_noise(problem: Problem, rng: np.random.Generator, state: State, total: float) -> float:
-    """alpha (fixed at 1 for the ordinal link) given `total`, the sum over cells of g_i d_j e_ij^2; the log likelihood."""
+    """alpha (1 with the ordinal link) given `total`, the sum over cells of g_i d_j e_ij^2; the log likelihood."""
     if problem.link == "gaussian":
         state.alpha = draw_alpha(problem, rng, total)
     return log_likelihood_of(problem, state, total)

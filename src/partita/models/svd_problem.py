@@ -79,8 +79,7 @@ class Problem:
         assert self.link in LINKS and self.prior in PRIORS and self.max_rank >= 1
         assert self.link != "ordinal" or self.n_levels >= 2, "levels of an ordinal link"
         assert self.link != "binomial" or self.entries.trials is not None, "trials of a binomial link"
-        # its cells have no normal noise, so nothing of s, z or unequal noise is conjugate there
-        assert self.link != "binomial" or (self.prior == "ard" and not self.unequal_noise), "what a binomial link has"
+        assert self.link != "binomial" or not self.unequal_noise, "noise of counts is that of counting"
         for features, n in ((self.row_features, self.n_rows), (self.column_features, self.n_columns)):
             assert not features.blocks or features.n == n, "features have one row per row of their side"
 

@@ -17,7 +17,7 @@ from .svd_problem import Problem
 from .svd_rank import cell_matrix, leading_pairs, noise_edge
 from .svd_sides import SIDES
 from .svd_state import State
-from .svd_weights import weighted_residuals
+from .svd_weights import cell_weights, weighted_residuals
 
 SPARES = 2
 SPARE_SCALE = 0.7
@@ -81,8 +81,13 @@ def switch_on(problem: Problem, rng: np.random.Generator, state: State, n_thread
     off = np.flatnonzero(state.z == 0)
     if not len(off) or not len(problem.entries):
         return
-    state.U[:, off[0]], state.s[off[0]], state.V[:, off[0]] = residual_pair(problem, rng, state, n_threads)
-    state.z[off[0]] = 1.0
+    k = off[0]
+    state.U[:, k], state.s[k], state.V[:, k] = residual_pair(problem, rng, state, n_threads)
+    if problem.link == "binomial":  # the slope of the log-likelihood along the pair over its curvature
+        entries, weights = problem.entries, cell_weights(problem, state, n_threads)
+        squares = (state.U[:, k] ** 2)[entries.row] * (state.V[:, k] ** 2)[entries.column]
+        state.s[k] /= max(float(weights @ squares), 1e-12)
+    state.z[k] = 1.0
 
 
 def residual_pair(
