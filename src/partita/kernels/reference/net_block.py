@@ -95,7 +95,7 @@ def _split_or_merge(stream: Stream, rule: BlockRule, classes: list[int], parents
     return proposal if (log(uniform) if uniform > 0 else -np.inf) < change + back else classes
 
 
-def net_block_sweep(score, rule, heat, z, parents, move_classes, n_draws, n_splits, seed, edges) -> float:
+def net_block_sweep(score, rule, heat, z, parents, move_classes, n_draws, n_splits, seed, edges, weights) -> float:
     stream, classes = Stream(seed), classes_of(z)
     odds = _redraw_given_layers(stream, score, rule, heat, classes, parents, edges)
     _redraw_by_orders(stream, score, heat, odds, parents, n_draws)
