@@ -82,9 +82,18 @@ double net_dag_sum(int n, double* weight, double* edges) {
   return best[full] + std::log(sum[full]);
 }
 
-OrderDraws::OrderDraws(const NetTables& tables, double heat) : tables_(tables), heat_(heat) {
+namespace {
+
+std::vector<double>& room_of_thread() {
+  static thread_local std::vector<double> room;
+  return room;
+}
+
+}  // namespace
+
+OrderDraws::OrderDraws(const NetTables& tables, double heat) : tables_(tables), heat_(heat), within_(room_of_thread()) {
   const size_t cells = size_t(1) << tables.n;
-  within_.resize(cells * size_t(tables.n));
+  if (within_.size() < cells * size_t(tables.n)) within_.resize(cells * size_t(tables.n));
   reached_.resize(cells);
   weight_.resize(cells);
   count_.resize(cells);
@@ -102,8 +111,22 @@ PARTITA_CLONES void multiply(double* to, const double* by, size_t n) {
   for (size_t x = 0; x < n; ++x) to[x] *= by[x];
 }
 
+// x[S] becomes the sum of x over all subsets of S
 PARTITA_CLONES void subset_sums(int n, double* x) {
-  for (int i = 0; i < n; ++i) {
+  if (n >= 3)  // steps of one, two and four within blocks of eight, where a loop over them would be all overhead
+    for (size_t start = 0; start < size_t(1) << n; start += 8) {
+      double* y = x + start;
+      y[1] += y[0];
+      y[3] += y[2];
+      y[5] += y[4];
+      y[7] += y[6];
+      y[2] += y[0];
+      y[3] += y[1];
+      y[6] += y[4];
+      y[7] += y[5];
+      for (int k = 0; k < 4; ++k) y[4 + k] += y[k];
+    }
+  for (int i = n >= 3 ? 3 : 0; i < n; ++i) {
     const size_t step = size_t(1) << i;
     for (size_t start = step; start < size_t(1) << n; start += 2 * step)
       for (size_t k = start; k < start + step; ++k) x[k] += x[k - step];
