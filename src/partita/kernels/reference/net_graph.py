@@ -91,6 +91,35 @@ def _reversal(stream: Stream, data, task, z, edge, a: int, b: int) -> None:
         edge[i, j], edge[j, i] = 1, 0
 
 
+def _exchange(stream: Stream, data, task, z, edge, a: int, b: int) -> None:
+    """Ordered classes: the ends of the edge between two nodes change places, and the edge turns round."""
+    if not edge[a, b] and not edge[b, a]:
+        return
+    i, j = (a, b) if edge[a, b] else (b, a)
+    if task.required[i, j] or not task.allowed[j, i] or edge[:, i].sum() >= task.max_parents:
+        return
+    before = log_joint(data, task, z, edge)
+    edge[i, j], edge[j, i] = 0, 1
+    z[i], z[j] = z[j], z[i]
+    if not log(stream.uniform()) < log_joint(data, task, z, edge) - before:
+        edge[i, j], edge[j, i] = 1, 0
+        z[i], z[j] = z[j], z[i]
+
+
+def _reorder(stream: Stream, data, task, z, edge, a: int) -> None:
+    """The classes at a and a + 1 change places, and all edges between them turn round."""
+    if a + 1 > max(z):
+        return
+    first, second = np.flatnonzero(z == a), np.flatnonzero(z == a + 1)
+    there, back = np.ix_(first, second), np.ix_(second, first)
+    shut = (edge[there] & (task.required[there] | (1 - task.allowed[back].T))).any()
+    before, old_z, old_edge = log_joint(data, task, z, edge), z.copy(), edge.copy()
+    edge[back], edge[there] = old_edge[there].T, 0
+    z[first], z[second] = a + 1, a
+    if not log(stream.uniform()) < (-np.inf if shut else log_joint(data, task, z, edge) - before):
+        z[:], edge[:] = old_z, old_edge
+
+
 def _parent_set(stream: Stream, data, task, z, edge, j: int) -> None:
     """Which of a few candidates are parents of node j, all together."""
     candidates: list[int] = []
@@ -132,8 +161,13 @@ def net_graph_sweep(data: NetData, task: GraphTask, cache, z, edge, seed: int) -
     if not task.single_edges:
         for a, b in combinations(range(n), 2) if task.prior in (GIVEN_ODDS, CLASSES) else ():
             _reversal(stream, data, task, z, edge, a, b)
+        for a, b in combinations(range(n), 2) if task.prior == ORDERED_CLASSES and task.move_classes else ():
+            _exchange(stream, data, task, z, edge, a, b)
         for j in range(n):
             _parent_set(stream, data, task, z, edge, j)
+    if task.prior == ORDERED_CLASSES and not (task.single_edges and task.move_classes):
+        for a in range(max(z)):
+            _reorder(stream, data, task, z, edge, a)
     for i in range(n) if task.move_classes else ():
         _class(stream, data, task, z, edge, i)
     return log_joint(data, task, z, edge)
