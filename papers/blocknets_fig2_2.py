@@ -16,7 +16,7 @@ from blocknets_worlds import layered
 ROWS = 75
 # The thesis's own chain: ten searches of 2,000 iterations.
 FULL: dict[str, Any] = {
-    "sets": 10, "sizes": (ROWS,), "test": 2000, "priors": (*PRIORS, *THESIS), "settings": SETTINGS,
+    "sets": 5, "sizes": (ROWS,), "test": 2000, "priors": (*PRIORS, *THESIS), "settings": SETTINGS,
     "thesis": {"n_chains": 10, "n_sweeps": 2000},
 }  # fmt: skip
 QUICK: dict[str, Any] = FULL | {

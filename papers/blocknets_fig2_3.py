@@ -13,7 +13,7 @@ from blocknets_pictures import draw_ladder
 from blocknets_worlds import sparse
 
 FULL: dict[str, Any] = {
-    "sets": 6, "sizes": (20, 75, 250, 1000), "test": 2000, "priors": tuple(PRIORS), "settings": SETTINGS,
+    "sets": 4, "sizes": (20, 75, 500), "test": 2000, "priors": tuple(PRIORS), "settings": SETTINGS,
 }  # fmt: skip
 QUICK: dict[str, Any] = FULL | {
     "sets": 1, "sizes": (20, 75), "test": 200, "settings": {"n_chains": 2, "n_sweeps": 100},

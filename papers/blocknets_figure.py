@@ -11,7 +11,7 @@ import numpy as np
 from blocknets_learners import Found, learn
 from blocknets_worlds import World
 
-SETTINGS: dict[str, Any] = {"n_chains": 2, "n_sweeps": 1000}
+SETTINGS: dict[str, Any] = {"n_chains": 2, "n_sweeps": 500}
 COLUMNS = {
     "ap": "edges", "skeleton": "either way", "kl": "nats", "spurious": "spurious", "together": "classes",
     "right": "exact", "apart": "apart", "cpu": "CPU s",

@@ -83,7 +83,7 @@ def graph(panel: Any, edges: np.ndarray, true: np.ndarray, classes: np.ndarray, 
         panel.annotate(
             "", xy=place[j], xytext=place[i],
             arrowprops={
-                "arrowstyle": "-|>", "color": "#222222" if true[i, j] else TRUE, "alpha": float(edges[i, j]),
+                "arrowstyle": "-|>", "color": "#222222" if true[i, j] else TRUE, "alpha": float(np.clip(edges[i, j], 0, 1)),
                 "linewidth": 1.1, "shrinkA": 7, "shrinkB": 7, "connectionstyle": f"arc3,rad={bend}",
             },
         )  # fmt: skip

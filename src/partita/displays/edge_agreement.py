@@ -9,6 +9,7 @@ import numpy as np
 from .canvas import INK, QUIET, canvas, colour
 from .net_columns import need_structure
 from .region_names import shorten
+from .trace import r_hat_text
 
 
 class EdgeAgreementDisplay:
@@ -62,7 +63,7 @@ class EdgeAgreementDisplay:
         ax.set(xlabel="probability of an edge, all chains", ylabel="by one chain")
         title = f"{len(self.chains)} chains"
         if self.r_hat is not None and np.isfinite(self.r_hat):
-            title += f", worst R-hat {self.r_hat:.2f}"
+            title += f", worst {r_hat_text(self.r_hat)}"
         ax.set_title(title, fontsize="medium")
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -68,10 +68,15 @@ class TraceDisplay:
         ax.margins(x=0)
         title = f"{len(self.trace)} chains"
         if self.r_hat is not None and np.isfinite(self.r_hat):
-            title += f", R-hat {self.r_hat:.2f}"
+            title += f", {r_hat_text(self.r_hat)}"
         ax.set_title(title, fontsize="medium")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def r_hat_text(value: float) -> str:
+    """Chains that never meet have R-hats of any size, which say no more than that they are large."""
+    return f"R-hat {value:.2f}" if value < 10 else "R-hat above 10"
 
 
 def _why_none(estimator: Any) -> str:

@@ -13,7 +13,7 @@ from partita.displays.edge_agreement import EdgeAgreementDisplay
 from partita.displays.edge_probabilities import EdgeProbabilitiesDisplay
 from partita.displays.network import NetworkDisplay
 from partita.displays.picture import draw_png
-from partita.displays.trace import TraceDisplay
+from partita.displays.trace import TraceDisplay, r_hat_text
 from partita.report.tables import align, likely_sizes
 
 _MOST = 25
@@ -86,7 +86,8 @@ def agreement(model: Any) -> list[tuple[str, str]]:
     for prior, report in model.diagnostics_.items():
         worst, told = _worst(report), []
         for name, entry in report.items():
-            told.append(f"{name.replace('_', ' ')} R-hat {entry['r_hat']:.2f}, effective size {entry['ess_bulk']:.0f}")
+            size = f"effective size {entry['ess_bulk']:.0f}"
+            told.append(f"{name.replace('_', ' ')} {r_hat_text(entry['r_hat'])}, {size}")
         if "edges" in report:
             told.append(f"chains differ by at most {report['edges']['disagreement']:.2f} on an edge")
         fine = worst <= _R_HAT_FINE and report.get("edges", {}).get("disagreement", 0.0) <= _APART_FINE
