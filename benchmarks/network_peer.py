@@ -64,9 +64,9 @@ def score_pybnesian(data):
 def score_sumu(data):
     import sumu
 
-    table = sumu.Data(data["codes"].astype(np.int32))
-    scorer = sumu.scorer.BDeu(data=table.discrete and table.data, maxid=-1, ess=ESS)
-    return lambda child, parents: scorer.local(int(child), np.array(parents, np.int32))
+    scores = sumu.LocalScore(sumu.Data(np.ascontiguousarray(data["codes"], np.int32)), ess=ESS)
+    # its prior over sizes of sets is taken off, so that what is left is the score alone
+    return lambda child, parents: scores.scorer.local(child, np.array(parents, np.int32))
 
 
 # ---- edges ----
@@ -93,19 +93,25 @@ def edges_pybnesian(data):
     import pybnesian as pb
 
     table = frame(data)
-    found = pb.hc(table, bn_type=pb.DiscreteBNType())
+    found = pb.hc(table, bn_type=pb.DiscreteBNType(), operators=["arcs"], score="bic")  # discrete: none by default
     return [(int(a[1:]), int(b[1:]), 1.0) for a, b in found.arcs()]
 
 
 def edges_sumu(data):
     import sumu
 
-    dags, _ = sumu.Gadget(data=data["codes"].astype(np.int32), logging={"silent": True}).sample()
-    n, total = len(data["levels"]), len(dags)
+    full = np.full  # sumu 0.1.2 gives sizes as floats, which NumPy no longer takes
+    np.full = lambda shape, *more, **named: full(tuple(int(k) for k in np.atleast_1d(shape)), *more, **named)
+    n = len(data["levels"])
+    # version 0.1.2 has no defaults
+    settings = {"scoref": "bdeu", "ess": ESS, "max_id": -1, "K": min(n - 1, 8), "d": 3, "cp_algo": "greedy-lite",
+                "mc3_chains": 16, "burn_in": 5000, "iterations": 5000, "thinning": 10, "tolerance": 2.0**-32}  # fmt: skip
+    dags = sumu.Gadget(data=sumu.Data(np.ascontiguousarray(data["codes"], np.int32)), **settings).sample()
+    dags = dags[0] if isinstance(dags, tuple) else dags
     edges = np.zeros((n, n))
     for dag in dags:
-        for child, parents in dag:
-            edges[list(parents), child] += 1.0 / total
+        for child, *parents in dag:
+            edges[list(*parents), child] += 1.0 / len(dags)
     return [(int(a), int(b), float(edges[a, b])) for a, b in np.argwhere(edges > 0)]
 
 

@@ -14,7 +14,8 @@ from blocknets_pictures import draw_ladder
 from blocknets_worlds import World, hepar
 
 FULL: dict[str, Any] = {
-    "sets": 3, "sizes": (250, 1000), "test": 1000, "priors": tuple(PRIORS), "settings": SETTINGS,
+    "sets": 5, "sizes": (100, 300, 1000), "test": 1000, "priors": tuple(PRIORS),
+    "settings": {"n_chains": 4, "n_sweeps": 1000},
 }  # fmt: skip
 QUICK: dict[str, Any] = FULL | {
     "sets": 1, "sizes": (100, 250), "test": 50, "settings": {"n_chains": 2, "n_sweeps": 40},

@@ -27,6 +27,17 @@ def matrix(panel: Any, values: np.ndarray, classes: np.ndarray, edges: np.ndarra
     panel.set(xticks=[], yticks=[])
 
 
+def classes_of(panel: Any, prior: str, together: np.ndarray, classes: np.ndarray) -> None:
+    """Marginals of classes; a word where the prior has none."""
+    if prior in ("uniform", "one class"):
+        panel.text(0.5, 0.5, "no\nclasses", ha="center", va="center", fontsize=8, color="#777777",
+                   transform=panel.transAxes)  # fmt: skip
+        panel.set(xticks=[], yticks=[], aspect="equal")
+        panel.spines[:].set_color("#CCCCCC")
+    else:
+        matrix(panel, together, classes)
+
+
 def label(panel: Any, text: str) -> None:
     panel.set_ylabel(text, fontsize=10)
 
@@ -47,7 +58,7 @@ def draw_ladder(
         for k, size in enumerate(sizes):
             one = found[prior, size]
             matrix(grid[i, 2 * k], one.edges, world.classes, world.graph)
-            matrix(grid[i, 2 * k + 1], one.together, world.classes)
+            classes_of(grid[i, 2 * k + 1], prior, one.together, world.classes)
             if i == 0:
                 grid[i, 2 * k].set_title(f"{size} rows\nedges", fontsize=9)
                 grid[i, 2 * k + 1].set_title("\nclasses", fontsize=9)
@@ -59,13 +70,20 @@ def draw_ladder(
 
 
 def draw_divergences(panel: Any, records: list[dict[str, Any]], sizes: tuple[int, ...], priors: Any) -> None:
-    for prior in priors:
-        mean = [np.mean([r["kl"] for r in records if (r["prior"], r["rows"]) == (prior, size)]) for size in sizes]
+    """Mean divergences as shares of the uniform prior's, whose nats stand on the line at 1."""
+    means = {
+        prior: np.array([np.mean([r["kl"] for r in records if (r["prior"], r["rows"]) == (prior, n)]) for n in sizes])
+        for prior in priors
+    }
+    for prior, values in means.items():
         style = {"linewidth": 1.5, "markersize": 5, **INK[CURVES[prior]]}
-        panel.plot(sizes, mean, label=prior, **style)
-    panel.set(xscale="log", yscale="log", xlabel="training rows", ylabel="divergence from the truth, nats")
+        panel.plot(sizes, values / means["uniform"], label=prior, **style)
+    for size, nats in zip(sizes, means["uniform"], strict=True):
+        panel.annotate(f"{nats:.2g}", (size, 1.0), xytext=(0, 9), textcoords="offset points", ha="center", fontsize=8)
+    panel.set(xscale="log", xlabel="training rows", ylabel="divergence from the truth / that of uniform (its nats)")
     panel.set_xticks(list(sizes), [str(size) for size in sizes])
     panel.minorticks_off()
+    panel.margins(0.12, 0.12)
     panel.grid(alpha=0.25)
     panel.spines[["top", "right"]].set_visible(False)
     panel.legend(frameon=False, fontsize=9)
@@ -105,7 +123,7 @@ def draw_layers(world: World, found: dict[str, Found], title: str, path: Path) -
         graph(grid[0, k], edges, world.graph, world.classes)
         grid[0, k].set_title(name, fontsize=10)
         matrix(grid[1, k], edges, world.classes, None if k == 0 else world.graph)
-        matrix(grid[2, k], together, world.classes)
+        classes_of(grid[2, k], name, together, world.classes)
     label(grid[1, 0], "edges\n(parents down)")
     label(grid[2, 0], "same class")
     path.parent.mkdir(parents=True, exist_ok=True)
