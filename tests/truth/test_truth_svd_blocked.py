@@ -54,6 +54,10 @@ def gauge(problem, rng, state):
     svd_gauge.draw_gauge(problem, rng, state)
 
 
+def share_of_noise(problem, rng, state):
+    svd_noise.share_noise(problem, rng, state)
+
+
 def noise_from_rows(problem, rng, state):
     """As in a sweep: the precisions of a side follow its rows, whose draw leaves their sums behind; then alpha."""
     for side in SIDES:
@@ -96,6 +100,7 @@ CASES: dict[str, tuple[World, Move]] = {
     "regression": (ARD, regression),
     "offsets": (ARD, offsets),
     "noise": (ARD, noise),
+    "share of the noise": (ARD, share_of_noise),
     "noise from rows": (ARD, noise_from_rows),
     "equal noise from rows": (World(unequal_noise=False, features=False), noise_from_rows),
     "equal noise": (World(unequal_noise=False, features=False), noise),
