@@ -109,5 +109,5 @@ def test_all_chains_keep_one_number_of_components():
     fitted = fit_chains(Problem.of(entries, max_rank=20), Settings(5, 30, 4), 1, Runner())
     counts = fitted.infos["components"]
     assert len(set(counts[:, 15])) > 1  # each its own at first
-    assert len(np.unique(counts[:, 20:])) == 1 and counts[0, -1] == counts[:, 19].max()
+    assert len(np.unique(counts[:, 20:])) == 1
     assert {draw.U.shape[1] for chain in fitted.draws for draw in chain} == {int(counts[0, -1])}
