@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from aclass_claims import Claim, print_claims, write_csv
-from blocknets_figure import SETTINGS, measure, print_table
+from blocknets_figure import measure, print_table
 from blocknets_learners import PRIORS, Found, means
 from blocknets_pictures import draw_ladder
 from blocknets_worlds import World, regulators

@@ -86,6 +86,8 @@ def agreement(model: Any) -> list[tuple[str, str]]:
     for prior, report in model.diagnostics_.items():
         worst, told = _worst(report), []
         for name, entry in report.items():
+            if entry["r_hat"] != entry["r_hat"]:  # a number that never moved
+                continue
             size = f"effective size {entry['ess_bulk']:.0f}"
             told.append(f"{name.replace('_', ' ')} {r_hat_text(entry['r_hat'])}, {size}")
         if "edges" in report:
