@@ -50,8 +50,8 @@ def score_pyagrum(data):
     learner = gum.BNLearner(frame(data))
     learner.setNumberOfThreads(1)
     learner.useScoreBDeu()
-    learner.useBDeuPrior(ESS)
-    return lambda child, parents: learner.score(f"c{child}", [f"c{p}" for p in parents])
+    learner.useBDeuPrior(ESS - 1)  # beside the one row of the score itself; in bits
+    return lambda child, parents: np.log(2) * learner.score(f"c{child}", [f"c{p}" for p in parents])
 
 
 def score_pybnesian(data):
