@@ -24,8 +24,14 @@ class OrderDraws {
  private:
   const NetTables& tables_;
   double heat_;
-  std::vector<double> within_, reached_, odds_, weight_, count_;
+  std::vector<double>& within_;  // large, and the same memory for every sweep of a thread: fresh pages would cost as much as the sums
+  std::vector<double> reached_, odds_, weight_, count_;
+  std::vector<long double> passed_;  // sums over the orders of a set, where weights need no logarithms
   std::vector<Nodes> sets_;
+
+  bool linear() const;  // `within_` and `passed_` hold sums, not their logs
+  void prepare_sums();
+  void draw_parents(Stream& stream, int j, size_t earlier, Nodes* parents);
 };
 
 }  // namespace partita

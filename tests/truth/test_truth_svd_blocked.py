@@ -44,14 +44,22 @@ def gauge(problem, rng, state):
     svd_gauge.draw_gauge(problem, rng, state)
 
 
+def noise_from_rows(problem, rng, state):
+    """As in a sweep: the precisions of a side follow its rows, whose draw leaves their sums behind; then alpha."""
+    for side in SIDES:
+        squares, _ = svd_rows.draw_rows(problem, rng, state, side)
+        total = svd_noise.draw_side_noise(problem, rng, state, side, squares)
+    svd_noise.end_noise(problem, rng, state, total)
+
+
 def gains(problem, rng, state):
     """With the columns, whose draw leaves the sums behind."""
-    sums = svd_rows.draw_rows(problem, rng, state, COLUMNS, with_sums=True)
+    _, sums = svd_rows.draw_rows(problem, rng, state, COLUMNS, with_sums=True)
     svd_gains.draw_gains(problem, rng, state, sums)
 
 
 def gains_and_alpha(problem, rng, state):
-    sums = svd_rows.draw_rows(problem, rng, state, COLUMNS, with_sums=True)
+    _, sums = svd_rows.draw_rows(problem, rng, state, COLUMNS, with_sums=True)
     state.alpha = svd_noise.draw_alpha(problem, rng, svd_gains.draw_gains(problem, rng, state, sums))
 
 
@@ -70,6 +78,8 @@ CASES: dict[str, tuple[World, Move]] = {
     "regression": (ARD, regression),
     "offsets": (ARD, offsets),
     "noise": (ARD, noise),
+    "noise from rows": (ARD, noise_from_rows),
+    "equal noise from rows": (World(unequal_noise=False, features=False), noise_from_rows),
     "equal noise": (World(unequal_noise=False, features=False), noise),
     "gauge": (ARD, gauge),
     "gauge without features": (World(features=False, n_components=3), gauge),

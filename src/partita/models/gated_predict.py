@@ -17,7 +17,7 @@ from scipy.special import gammaln, log_ndtr
 
 from ..kernels.contract import Rows
 from .gate_forms import GateForm, behind, in_front
-from .gated_answer import Answer, Laws
+from .gated_answer import Answer, GateLaw, Laws
 from .gated_rows import Block, View, make_blocks
 from .gated_state import Experts, GatedState
 from .truncated_normal import cone_probabilities, independent_variances, strongly_tied, tied_cone_probabilities
@@ -59,6 +59,12 @@ class GatedModel:
         if self.experts is not None:
             w, V = self.experts.mean[:, :, :p], self.experts.covariance[:, :p, :p]
         return GateForm.make(precision, w, V), degrees
+
+    def gate_law(self) -> GateLaw:
+        gates = self.gates
+        degrees = gates.nu + 1.0 - self.view.width
+        wide = (gates.kappa + 1.0) / (gates.kappa * degrees)
+        return GateLaw(gates.mean, wide[:, None, None] * gates.scale, degrees)
 
     def gate(self, h: int) -> Any:
         """The gate of component h, which can draw missing cells."""

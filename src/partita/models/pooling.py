@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from ..kernels import kernel
+
 SMALLEST = 1e-12
 PRIOR_ROWS = 20.0  # what the even split over members is worth when their weights are chosen
 
@@ -21,14 +23,8 @@ def pool_weights(
     share = np.ones(len(own)) if worth is None else np.array(worth, float)
     share /= share.sum()
     prior = prior_rows * share
-    likelihood = own + SMALLEST
-    weight = np.ones(own.shape[1]) if weight is None else weight
-    for _ in range(rounds):
-        before = share
-        share = share * (likelihood @ (weight / (share @ likelihood))) + prior  # credit of the members, then the prior
-        share /= share.sum()
-        if np.abs(share - before).max() < tolerance:
-            break
+    weight = np.ones(own.shape[1]) if weight is None else np.ascontiguousarray(weight, float)
+    kernel.pool_shares(np.ascontiguousarray(own + SMALLEST), weight, prior, rounds, tolerance, share)
     return share
 
 
