@@ -13,7 +13,7 @@ from blocknets_pictures import draw_ladder
 from blocknets_worlds import diseases
 
 FULL: dict[str, Any] = {
-    "sets": 4, "sizes": (20, 80, 320), "test": 1000, "priors": tuple(PRIORS), **LARGER,
+    "sets": 3, "sizes": (20, 80, 320), "test": 1000, "priors": tuple(PRIORS), **LARGER,
 }  # fmt: skip
 QUICK: dict[str, Any] = FULL | {
     "sets": 1, "sizes": (20, 80), "test": 100, "settings": {"n_chains": 2, "n_sweeps": 60}, "longer": {},
