@@ -1,4 +1,4 @@
-"""A structure learnt under every prior from the same rows, and how near it comes to the network they were drawn from."""
+"""A structure learnt under every prior from the same rows, and how near it is to the network they were drawn from."""
 
 from __future__ import annotations
 
