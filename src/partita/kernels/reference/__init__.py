@@ -26,7 +26,15 @@ from .regions import region_normalisers, region_potentials, region_sums, region_
 from .relabel import relabel_sweep
 from .resample import resample
 from .split_merge import split_merge
-from .svd import svd_column_sums, svd_draw_rows, svd_fitted, svd_gather_sums, svd_rotate, svd_squares
+from .svd import (
+    svd_column_sums,
+    svd_draw_rows,
+    svd_fitted,
+    svd_gather_sums,
+    svd_noise_law,
+    svd_rotate,
+    svd_squares,
+)
 from .svd_coordinate import svd_component_shift, svd_component_sums, svd_coordinate_rows
 from .svd_links import (
     svd_binomial_rows,
@@ -96,6 +104,7 @@ __all__ = [
     "svd_draw_rows",
     "svd_fitted",
     "svd_gather_sums",
+    "svd_noise_law",
     "svd_ordinal_evidence",
     "svd_ordinal_latents",
     "svd_rotate",
