@@ -266,9 +266,14 @@ double GraphChain::sweep(Stream& stream) {
   count_edges();
   edges(stream);
   if (!task_.single_edges) {
-    if (task_.prior != kOrderedClasses) reversals(stream);
+    if (task_.prior != kOrderedClasses)
+      reversals(stream);
+    else if (task_.move_classes)
+      exchanges(stream);
     parent_sets(stream);
   }
+  // classes that are given keep their nodes: their order has to move by itself
+  if (task_.prior == kOrderedClasses && (!task_.single_edges || !task_.move_classes)) reorder(stream);
   if (task_.move_classes) classes(stream);
   return log_joint();
 }

@@ -48,6 +48,9 @@ class GraphChain {
   void reversals(Stream& stream);
   void parent_sets(Stream& stream);
   void classes(Stream& stream);
+  void exchanges(Stream& stream);
+  void reorder(Stream& stream);
+  double log_template() const;  // of ordered classes, up to a constant for every two of them
   double class_weight(int i, int k, bool fresh, int gap, const std::vector<int>& out, const std::vector<int>& in) const;
   double log_joint() const;
 };

@@ -25,13 +25,14 @@ def table(n_rows=25, levels=(2, 3, 2, 2, 2), seed=0):
 
 @pytest.mark.parametrize("prior", [GIVEN_ODDS, CLASSES, ORDERED_CLASSES])
 @pytest.mark.parametrize("single", [False, True])
-def test_graph_sweeps_are_the_same(native, prior, single):
+@pytest.mark.parametrize("given", [False, True])
+def test_graph_sweeps_are_the_same(native, prior, single, given):
     codes, levels = table()
     n, data = 5, NetData.of(codes, levels, False, 0.5)
     allowed, required = 1 - np.eye(n, dtype=np.uint8), np.zeros((n, n), np.uint8)
     allowed[3, 1], required[0, 2] = 0, 1
     odds = np.random.default_rng(1).normal(size=(n, n))
-    task = GraphTask(allowed, required, 2, prior, prior != GIVEN_ODDS, 0.5, 0.8, 1.4, odds, single)
+    task = GraphTask(allowed, required, 2, prior, prior != GIVEN_ODDS and not given, 0.5, 0.8, 1.4, odds, single)
     chains = []
     for kernels in (reference, native):
         z, edge = np.array([0, 0, 1, 1, 2], np.int32), required.copy()

@@ -19,12 +19,13 @@ from ..models.net_predict import Networks
 from ..models.net_state import Schedule
 from .base import TableEstimator
 from .bayesian_network import BayesianNetwork
+from .net_filling import AveragedFilling
 from .net_levels import learn_levels, level_counts
 from .net_prior import check_ordered, read_knowledge
 from .net_queries import AveragedQueries
 
 
-class StructureLearner(AveragedQueries, TableEstimator):
+class StructureLearner(AveragedQueries, AveragedFilling, TableEstimator):
     """Bayesian networks over binary and categorical columns, learnt as a posterior: every edge with its probability.
 
     Columns fall into classes that play the same role; the probability of an edge depends on the classes of its ends.

@@ -12,7 +12,8 @@ from .filter import filter_density, filter_rows
 from .gates import gate_accumulate, gate_condition, gate_draw_missing, gate_moments
 from .gibbs import gibbs_sweep, gibbs_sweeps
 from .hyper import log_likelihood, move_concentration, move_hyper, refresh_tables
-from .interactions import look_up, scan_regions, softmax_loss, tally
+from .interactions import look_up, pool_shares, scan_regions, softmax_loss, tally
+from .modes import column_information, dense_mode, informed_rows, precondition
 from .net_block import net_block_sweep
 from .net_classes import net_class_sum
 from .net_fill import net_fill
@@ -46,6 +47,8 @@ from .views import move_views, rebuild
 
 __all__ = [
     "class_statistics",
+    "column_information",
+    "dense_mode",
     "filter_density",
     "filter_rows",
     "gate_accumulate",
@@ -55,6 +58,7 @@ __all__ = [
     "gibbs_sweep",
     "gibbs_sweeps",
     "group_scores",
+    "informed_rows",
     "leave_one_out",
     "log_density",
     "log_likelihood",
@@ -77,6 +81,8 @@ __all__ = [
     "net_score_table",
     "net_scores",
     "pair_counts",
+    "pool_shares",
+    "precondition",
     "rebuild",
     "refresh_tables",
     "region_normalisers",
