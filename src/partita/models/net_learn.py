@@ -102,7 +102,7 @@ class SmallNetworks:
         classes = np.zeros(n, np.int32) if self.known.classes is None else self.known.classes.astype(np.int32)
         odds = np.ascontiguousarray(self.known.log_odds())
         found = net_exact.modular(self.tables, odds, classes)
-        masks = np.zeros((SHOWN, n), np.int32)
+        masks = np.full((SHOWN, n), -1, np.int32)
         kernel.net_order_draws(self.tables, odds, masks, 5, seed_of(rng))
         weight = np.array(self.tables)
         for i in range(n):

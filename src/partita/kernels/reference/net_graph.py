@@ -1,14 +1,17 @@
-"""One sweep over a graph, every option scored by the whole log joint."""
+"""One sweep over graphs, every option scored by the whole log joint."""
 
 from __future__ import annotations
 
-from math import exp, lgamma, log
+from collections.abc import Sequence
+from math import exp, log
 
 import numpy as np
 
 from ..net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES, GraphTask, NetData
 from .draw import Stream, pick
+from .net_graph_classes import classes, log_classes, split_or_merge
 from .net_scores import score
+from .net_seating import homes
 
 CANDIDATES = 3  # of a set of parents that is drawn anew
 
@@ -23,31 +26,17 @@ def acyclic(edge: np.ndarray) -> bool:
     return True
 
 
-def log_joint(data: NetData, task: GraphTask, z, edge) -> float:
+def log_joint(data: Sequence[NetData], task: GraphTask, z, edge) -> float:
     """Log joint of classes and graph, up to the normaliser over acyclic graphs; -inf where they do not go together."""
-    n = len(z)
-    total = sum(score(data, j, np.flatnonzero(edge[:, j]).tolist()) for j in range(n))
+    total = 0.0
+    for j, home in enumerate(homes(task.seating)):
+        first = int(task.seating.first[home])
+        total += task.heat * score(data[home], j - first, (np.flatnonzero(edge[:, j]) - first).tolist())
     if not acyclic(edge) or edge.sum(axis=0).max() > task.max_parents:
         return -np.inf
     if task.prior == GIVEN_ODDS:
         return total + float(task.log_odds[edge == 1].sum())
-    ordered, b1, b2 = task.prior == ORDERED_CLASSES, task.beta1, task.beta2
-    K = int(max(z)) + 1
-    total += lgamma(task.alpha) - lgamma(task.alpha + n) - (lgamma(K + 1) if ordered else 0.0)
-    for b in range(K):
-        of_b = np.flatnonzero(z == b)
-        total += log(task.alpha) + lgamma(len(of_b))
-        for a in range(K):
-            of_a = np.flatnonzero(z == a)
-            present = int(edge[np.ix_(of_a, of_b)].sum())
-            if ordered and a >= b:
-                if present:
-                    return -np.inf
-                continue
-            pairs = len(of_a) * len(of_b) - (len(of_a) if a == b else 0)
-            total += lgamma(b1 + present) + lgamma(b2 + pairs - present) - lgamma(b1 + b2 + pairs)
-            total += lgamma(b1 + b2) - lgamma(b1) - lgamma(b2)
-    return total
+    return total + log_classes(task, z, edge)
 
 
 def _reaches(edge, start: int, end: int) -> bool:
@@ -116,22 +105,7 @@ def _parent_sets(stream: Stream, data, task, z, edge) -> None:
             edge[i, j] = chosen >> k & 1
 
 
-def _classes(stream: Stream, data, task, z, edge) -> None:
-    ordered = task.prior == ORDERED_CLASSES
-    for i in range(len(z)):
-        rest = np.delete(z, i)
-        others = np.unique(rest, return_inverse=True)[1]
-        K = int(others.max(initial=-1)) + 1
-        options = [np.insert(others, i, k) for k in range(K)]
-        if ordered:
-            options += [np.insert(others + (others >= g), i, g) for g in range(K + 1)]
-        else:
-            options.append(np.insert(others, i, K))
-        values = np.array([log_joint(data, task, option, edge) for option in options])
-        z[:] = options[pick(values, stream.uniform())]
-
-
-def net_graph_sweep(data: NetData, task: GraphTask, cache, z, edge, seed: int) -> float:
+def net_graph_sweep(data: Sequence[NetData], task: GraphTask, cache, z, edge, seed: int) -> float:
     stream = Stream(seed)
     _edges(stream, data, task, z, edge)
     if not task.single_edges:
@@ -139,5 +113,7 @@ def net_graph_sweep(data: NetData, task: GraphTask, cache, z, edge, seed: int) -
             _reversals(stream, data, task, z, edge)
         _parent_sets(stream, data, task, z, edge)
     if task.move_classes:
-        _classes(stream, data, task, z, edge)
+        classes(stream, task, z, edge)
+        for _ in range(task.n_splits):
+            split_or_merge(stream, task, z, edge)
     return log_joint(data, task, z, edge)
