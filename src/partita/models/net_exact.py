@@ -40,7 +40,7 @@ class Exact:
         return np.einsum("k,kij->ij", self.shares, same)
 
 
-def _sizes(n: int) -> np.ndarray:
+def sizes_of_sets(n: int) -> np.ndarray:
     sets = np.arange(1 << n)
     return sum((sets >> i & 1 for i in range(n)), np.zeros_like(sets))
 
@@ -61,7 +61,7 @@ def one_class(tables: np.ndarray, rule: BlockRule, edges_too: bool = True) -> Ex
     n = len(tables)
     points = n * (n - 1) // 2 + 1
     eta, share = rule.nodes[points, :points], rule.weights[points, :points]
-    sizes = _sizes(n)
+    sizes = sizes_of_sets(n)
 
     def weight(q: Any) -> np.ndarray:
         return tables + sizes * (np.log(eta[q]) - np.log1p(-eta[q])) + (n - 1) * np.log1p(-eta[q])
@@ -189,7 +189,7 @@ def best_graph(weight: np.ndarray) -> np.ndarray:
         chosen[:, with_i] = np.where(better, chosen[:, less], chosen[:, with_i])
     reached, last = np.full(1 << n, -np.inf), np.zeros(1 << n, int)
     reached[0] = 0.0
-    sizes = _sizes(n)
+    sizes = sizes_of_sets(n)
     for size in range(1, n + 1):
         sets = np.flatnonzero(sizes == size)
         for j in range(n):

@@ -17,9 +17,11 @@ from .gated_members import Problem, run_fits
 from .net_chains import BlockSampler, OrderedSampler, seed_of
 from .net_hyper import SmallModel
 from .net_knowledge import Knowledge, score_tables, to_graph
-from .net_learn_large import LargeNetworks
+from .net_learn_large import LargeNetworks, class_prior
 from .net_learnt import Learnt, NetSettings
 from .net_posterior import NetPosterior, best_states, diagnostics, mixture, of_chains
+from .net_several import one_density, side_by_side
+from .net_shared_states import weigh
 from .net_state import Batch, NetState, Schedule, take_batch
 
 PRIORS = ("ordered-block", "block", "sparse")  # that "auto" weighs
@@ -30,10 +32,11 @@ SHOWN = 200  # networks drawn where probabilities are exact
 
 @dataclass
 class NetTask:
-    """Everything a fit is given."""
+    """Everything a fit is given: codes and numbers of levels of every table, and what is known of all their columns,
+    which follow one another."""
 
-    codes: np.ndarray
-    levels: np.ndarray
+    codes: list[np.ndarray]
+    levels: list[np.ndarray]
     known: Knowledge
     settings: NetSettings
     streams: Callable[[int], list[np.random.Generator]]
@@ -41,10 +44,33 @@ class NetTask:
     fingerprint: str
 
     def learn(self) -> Learnt:
-        if self.known.n > MOST_NODES or (self.codes < 0).any() or self.settings.single_edges:
+        first = np.cumsum([0, *map(len, self.levels)])
+        parts = [self.known.part(slice(a, b)) for a, b in zip(first[:-1], first[1:], strict=True)]
+        small = [part.n <= MOST_NODES and (codes >= 0).all() for codes, part in zip(self.codes, parts, strict=True)]
+        if self.settings.single_edges or not (all(small) or len(parts) > 1):
             return LargeNetworks(self).learn()
-        tables = score_tables(self.codes, self.levels, self.settings.bdeu, self.settings.pseudo, self.known)
-        return SmallNetworks(self, tables).learn()
+        s = self.settings
+        tables = [
+            score_tables(codes, of, s.bdeu, s.pseudo, part) if fits else None
+            for codes, of, part, fits in zip(self.codes, self.levels, parts, small, strict=True)
+        ]
+        if len(parts) == 1:
+            return SmallNetworks(self, tables[0]).learn()
+        return self._together(tables, parts)
+
+    def _together(self, tables: list[np.ndarray | None], parts: list[Knowledge]) -> Learnt:
+        """Several tables: by themselves where nothing is shared, else by their one density or their classes."""
+        s, small = self.settings, all(table is not None for table in tables)
+        if small and (self.known.template is not None or s.prior == "uniform"):
+            alone = [
+                SmallNetworks(replace(self, codes=[codes], levels=[of], known=part), table).learn()
+                for codes, of, part, table in zip(self.codes, self.levels, parts, tables, strict=True)
+            ]
+            return replace(alone[0], posterior=side_by_side([one.posterior for one in alone]))
+        if small and s.prior == "sparse" and s.exact is not False and s.grid is None and self.known.classes is None:
+            posterior = one_density(tables, self.streams(1)[0], s.beta1, s.beta2, SHOWN)
+            return Learnt(posterior, "exact", {"sparse": 1.0})
+        return LargeNetworks(self, tables).learn()
 
 
 class SmallNetworks:
@@ -59,12 +85,14 @@ class SmallNetworks:
         self.model: SmallModel | None = None
         if s.grid is not None:
             self.model = SmallModel(
-                s.grid, self.n, lambda gamma: score_tables(task.codes, task.levels, s.bdeu, gamma, task.known)
+                s.grid, self.n, lambda gamma: score_tables(task.codes[0], task.levels[0], s.bdeu, gamma, task.known)
             )
 
     def learn(self) -> Learnt:
         if self.known.template is not None or self.settings.prior == "uniform":
             return self._modular()
+        if self.settings.prior == "auto" and self.settings.grid is not None:
+            return self._auto_with_hyper()
         priors: tuple[str, ...] = PRIORS if self.settings.prior == "auto" else (self.settings.prior,)
         if self.known.classes is not None:  # one class is then no prior of its own
             priors = tuple(prior for prior in priors if prior != "sparse") or ("block",)
@@ -113,7 +141,7 @@ class SmallNetworks:
         zero = np.zeros((n, n))
         posterior = NetPosterior(
             found.edges, zero, np.zeros((0, n, n)), found.classes, found.shares, to_graph(masks), z[1:],
-            np.full(SHOWN, 1.0 / SHOWN), np.zeros((SHOWN, 0), np.int32), *best_states([(values, z, to_graph(seen))]),
+            np.full(SHOWN, 1.0 / SHOWN), np.zeros((SHOWN, 0), np.int32), np.zeros((SHOWN, 3), np.int64), *best_states([(values, z, to_graph(seen))]),
         )  # fmt: skip
         name = "uniform" if self.known.template is None else "template"
         return Learnt(posterior, "exact", {name: 1.0})
@@ -168,6 +196,16 @@ class SmallNetworks:
         return {prior: [states[c] for c in chains] for prior, chains in of.items()}
 
     # ---- several priors ----
+
+    def _auto_with_hyper(self) -> Learnt:
+        """Hyper-parameters learnt under every prior: weighed by the states that priors share."""
+        learnt, parts = Learnt(None, "sampled", {}), {}  # type: ignore[arg-type]
+        self._run(["ordered-block", "block"], learnt, parts)
+        learnt.posterior, learnt.prior_weights = weigh(
+            parts["ordered-block"], parts["block"], class_prior(self.settings, [0, self.n]), self.n,
+            self.known.classes is not None,
+        )  # fmt: skip
+        return learnt
 
     def _weigh(
         self, learnt: Learnt, priors: Sequence[str], parts: dict[str, NetPosterior],

@@ -28,6 +28,7 @@ class NetSettings:
     exact: bool | str
     single_edges: bool = False
     grid: HyperGrid | None = None  # where hyper-parameters are learnt
+    anneal: bool = False  # whether the best state is looked for beyond what chains saw
 
 
 @dataclass
