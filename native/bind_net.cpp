@@ -83,6 +83,12 @@ void bind_net(nb::module_& m) {
     nb::gil_scoped_release free;
     return net_dag_sum(tables.n, weight.data(), to);
   });
+  m.def("net_block_sum", [](Doubles score, nb::object rule, Array<int32_t> z, Doubles edges) {
+    const NetTables tables = tables_from(score);
+    const BlockRule law = rule_from(rule, tables.n);
+    nb::gil_scoped_release free;
+    return net_block_sum(tables, law, z.data(), edges.data());
+  });
   m.def("net_order_draws", [](Doubles score, Doubles log_odds, Array<int32_t> parents, int n_tries, uint64_t seed) {
     const NetTables tables = tables_from(score);
     nb::gil_scoped_release free;

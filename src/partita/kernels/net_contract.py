@@ -11,6 +11,8 @@ pseudo-count `pseudo` in every cell, or `pseudo` spread evenly over all cells of
 that extend it, and returns how many there are;
 `net_dag_sum(weight, edges)` sums a modular weight (n, 2^n; it is overwritten) over all acyclic graphs and returns
 the log; P(i -> j) goes to edges[i, j], unless `edges` is empty;
+`net_block_sum(score, rule, z, edges)` sums over all acyclic graphs with classes z (int32, n) given and edge
+probabilities integrated out, as (2.5) has it, and returns the log; P(i -> j) goes to edges;
 `net_order_draws(score, log_odds, parents, n_tries, seed)` fills parents (int32 bit masks, k x n) with a chain of graphs
 of the modular law exp(score) x odds: independent proposals by orders, `n_tries` between one and the next; the chain
 begins with the first row of parents, or afresh where that holds -1;

@@ -25,8 +25,9 @@ from .net_shared_states import weigh
 from .net_state import Batch, NetState, Schedule, take_batch
 
 PRIORS = ("ordered-block", "block", "sparse")  # that "auto" weighs
-EXACT_ORDERED, EXACT_BLOCK = 6, 5  # most nodes whose classes can be listed
-CHEAP_ORDERED, CHEAP_BLOCK = 5, 4  # most nodes for which that beats sampling
+EXACT_ORDERED, EXACT_BLOCK = 6, 6  # most nodes whose classes can be listed
+CHEAP_ORDERED, CHEAP_BLOCK = 5, 5  # most nodes for which that beats even short chains
+LONG = 8000  # sweeps of all chains from which it does so for all nodes that can be listed: seconds at six
 SHOWN = 200  # networks drawn where probabilities are exact
 
 
@@ -118,9 +119,10 @@ class SmallNetworks:
             return None
         if prior == "sparse":
             return net_exact.one_class(self.tables, self.rule)
-        if prior == "ordered-block" and n <= (EXACT_ORDERED if asked is True else CHEAP_ORDERED):
+        insisted = asked is True or self.settings.n_chains * self.settings.schedule.n_sweeps >= LONG
+        if prior == "ordered-block" and n <= (EXACT_ORDERED if insisted else CHEAP_ORDERED):
             return net_exact.ordered(self.tables, self.rule, self.known.classes)
-        if prior == "block" and n <= (EXACT_BLOCK if asked is True else CHEAP_BLOCK):
+        if prior == "block" and n <= (EXACT_BLOCK if insisted else CHEAP_BLOCK):
             return net_exact.block(self.tables, self.rule, self.known.classes)
         return None
 

@@ -14,6 +14,7 @@ from .gibbs import gibbs_sweep, gibbs_sweeps
 from .hyper import log_likelihood, move_concentration, move_hyper, refresh_tables
 from .interactions import look_up, scan_regions, softmax_loss, tally
 from .net_block import net_block_sweep
+from .net_block_sum import net_block_sum
 from .net_classes import net_class_sum
 from .net_fill import net_fill
 from .net_graph import net_graph_sweep
@@ -55,6 +56,7 @@ __all__ = [
     "move_concentration",
     "move_hyper",
     "move_views",
+    "net_block_sum",
     "net_block_sweep",
     "net_class_sum",
     "net_dag_sum",
