@@ -99,7 +99,7 @@ void GraphChain::edges(Stream& stream) {
       if (!task_.allowed[at] || task_.required[at] || (!present && n_parents_[j] >= task_.max_parents)) continue;
       if (ordered() && z_[i] >= z_[j]) continue;
       const double other = score_with(j, &i, 1);
-      const double odds = task_.heat * (present ? score_[j] - other : other - score_[j]) + gain(i, j, -present);
+      const double odds = task_.heat * ((present ? score_[j] - other : other - score_[j]) + gain(i, j, -present));
       const int next = stream.uniform() < 1.0 / (1.0 + std::exp(-odds));
       if (next == present) continue;
       if (next && !ordered() && reaches(j, i)) continue;  // it would close a cycle: impossible
@@ -116,7 +116,7 @@ void GraphChain::reversals(Stream& stream) {
       const double without = score_with(j, &i, 1), with = score_with(i, &j, 1), before_i = score_[i], before_j = score_[j];
       const double taken = gain(i, j, -1);
       toggle(i, j, without);
-      const double change = task_.heat * (without + with - before_i - before_j) + gain(j, i, 0) - taken;
+      const double change = task_.heat * (without + with - before_i - before_j + gain(j, i, 0) - taken);
       const bool accepted = std::log(stream.uniform()) < change && !reaches(i, j);
       if (accepted)
         toggle(j, i, with);
@@ -154,7 +154,7 @@ void GraphChain::parent_sets(Stream& stream) {
         }
       const bool fits = n_parents_[j] + size <= task_.max_parents;
       score[set] = fits ? score_with(j, chosen, size) : kNoScore;
-      weight[set] = fits ? task_.heat * score[set] + prior : kNoScore;
+      weight[set] = fits ? task_.heat * (score[set] + prior) : kNoScore;
       top = std::max(top, weight[set]);
     }
     for (int set = 0; set < 1 << m; ++set) total += weight[set] = std::exp(weight[set] - top);
@@ -167,7 +167,7 @@ void GraphChain::parent_sets(Stream& stream) {
 
 double GraphChain::log_joint() const {
   double total = 0.0;
-  for (double score : score_) total += task_.heat * score;
+  for (double score : score_) total += score;
   if (task_.prior != kGivenOdds) return total + log_classes();
   for (int at = 0; at < n_ * n_; ++at)
     if (edge_[at]) total += task_.log_odds[at];

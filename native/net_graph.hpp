@@ -22,7 +22,7 @@ struct GraphTask {
   double beta1, beta2;
   const double* log_odds;  // n x n, of edges that are independent beforehand (kGivenOdds)
   bool single_edges;       // the kernel of [1]: one edge at a time and nothing else
-  double heat;             // scores count so many times
+  double heat;             // the power to which the joint is raised
   int n_splits;            // splits or merges of classes in a sweep
 };
 

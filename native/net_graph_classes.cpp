@@ -127,7 +127,7 @@ void GraphChain::classes(Stream& stream) {
     for (int o = 0; o < options; ++o) {
       const bool fresh = o >= K;
       if (ordered() && (fresh ? o - K <= lowest || o - K > highest : o <= lowest || o >= highest)) continue;
-      weight[o] = fresh ? fresh_weight(o - K, &size_[home_[i] * n_], out, in) : class_weight(i, o, out, in);
+      weight[o] = task_.heat * (fresh ? fresh_weight(o - K, &size_[home_[i] * n_], out, in) : class_weight(i, o, out, in));
       top = std::max(top, weight[o]);
     }
     for (double& w : weight) total += w = std::exp(w - top);
@@ -147,7 +147,7 @@ double GraphChain::part_members(Stream* stream, const std::vector<int>& nodes, i
   double chosen = 0.0;
   for (size_t m = 0; m < nodes.size(); ++m) {
     edges_of(nodes[m], out, in);
-    const double odds = class_weight(nodes[m], b, out, in) - class_weight(nodes[m], a, out, in);
+    const double odds = task_.heat * (class_weight(nodes[m], b, out, in) - class_weight(nodes[m], a, out, in));
     const double second = 1.0 / (1.0 + std::exp(-odds));
     const bool to_b = stream ? stream->uniform() < second : bool(wanted[m]);
     chosen += to_b ? -std::log1p(std::exp(-odds)) : -std::log1p(std::exp(odds));
@@ -196,7 +196,7 @@ void GraphChain::split_or_merge(Stream& stream) {
     seating.share[b] = 0.0;
     close_class(b);
   }
-  if (!(std::log(stream.uniform()) < log_classes() - now + change)) before.restore(*this);
+  if (!(std::log(stream.uniform()) < task_.heat * (log_classes() - now) + change)) before.restore(*this);
 }
 
 double GraphChain::log_classes() const {

@@ -240,6 +240,26 @@ def test_averages_over_the_best_states(prior):
     assert np.isfinite(StructureLearner(prior, average="best", **QUICK).fit(holes).score_samples(X)).all()
 
 
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("table", ["few", "many", "several"])
+def test_annealing_goes_on_from_the_best_state(prior, table):
+    X = {"few": garden(), "many": many(), "several": [garden(60), garden(40, 1)]}[table]
+    settings = QUICK | {"n_sweeps": 20}
+    seen = StructureLearner(prior, **settings).fit(X)
+    found = StructureLearner(prior, map_search="anneal", **settings).fit(X)
+    assert found.top_models_[0]["log_joint"] >= seen.top_models_[0]["log_joint"] - 1e-9
+    assert seen.prior_weights_ == found.prior_weights_
+    for mine, theirs in zip(seen.edge_probabilities_, found.edge_probabilities_, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_what_annealing_cannot_do():
+    with pytest.raises(ValueError, match="map_search='anneal' needs complete columns"):
+        StructureLearner("block", map_search="anneal").fit(garden().assign(b=[np.nan, 1.0, 0.0] * 50))
+    with pytest.raises(ValueError, match="'infer' for alpha, beta or gamma goes with"):
+        StructureLearner("block", map_search="anneal", alpha="infer").fit(garden())
+
+
 def test_what_exact_sums_cannot_do():
     with pytest.raises(ValueError, match="exact=True with 18 columns"):
         StructureLearner("uniform", exact=True).fit(many())

@@ -58,6 +58,7 @@ def test_graph_sweeps_are_the_same(native, prior, single, shared):
         z, edge = np.array([0, 0, 1, 1, 2], np.int32), required.copy()
         if prior == GIVEN_ODDS:
             z[:] = 0
+        # the joint to the power 0.7
         task = GraphTask(
             allowed, required, 2, prior, prior != GIVEN_ODDS, seats(n, shared, z, [0, 3, 5]), 0.8, 1.4, odds, single,
             0.7, 0 if single else 6,

@@ -5,11 +5,12 @@ import pytest
 from networks import brute_force, rows_of_four
 from scipy.special import logsumexp
 
+from partita import StructureLearner
 from partita.kernels import kernel, reference
 from partita.kernels.reference.net_sums import acyclic_graphs
 from partita.models import net_exact
 from partita.models.net_knowledge import Knowledge, score_tables, to_graph, to_masks
-from partita.priors.graph import block_rule, ordered_partitions
+from partita.priors.graph import block_rule, log_joint, ordered_partitions
 from partita.priors.partition import enumerate_partitions, log_probability
 
 LEVELS = np.array([2, 2, 2, 2], np.int32)
@@ -116,3 +117,18 @@ def test_thousands_of_rows_do_not_underflow():
         assert np.isfinite(found.log_sum)
         skeleton = found.edges + found.edges.T
         assert -1e-9 < skeleton.min() and skeleton.max() < 1 + 1e-9 and found.edges.sum() > 4.9
+
+
+@pytest.mark.parametrize("prior", ["block", "ordered-block", "sparse"])
+def test_annealing_finds_the_best_of_all_states(prior):
+    """Four columns: no graph with any partition (and any order of its classes) has a greater joint probability."""
+    X, best = rows_of_four(), -np.inf
+    settings = {"n_sweeps": 5, "n_chains": 1, "random_state": 0, "exact": False}
+    model = StructureLearner(prior, map_search="anneal", **settings).fit(X)
+    scores = score_tables(X, LEVELS, False, 0.5, free(4))
+    for masks in np.array(acyclic_graphs(4), np.int32):
+        score = scores[np.arange(4), masks].sum()
+        partitions = [np.zeros(4, int)] if prior == "sparse" else enumerate_partitions(4)
+        for z in ordered_partitions(4) if prior == "ordered-block" else partitions:
+            best = max(best, score + log_joint(z, to_graph(masks), 0.5, 1.0, 1.0, prior == "ordered-block"))
+    assert model.top_models_[0]["log_joint"] == pytest.approx(best, abs=1e-9)

@@ -12,8 +12,10 @@ from ..inference.runner import Runner
 from ..kernels import kernel
 from ..kernels.net_contract import MOST_NODES
 from ..priors.graph import block_rule
+from ..priors.partition import log_probability
 from . import net_evidence, net_exact
 from .gated_members import Problem, run_fits
+from .net_anneal import anneal
 from .net_chains import BlockSampler, OrderedSampler, seed_of
 from .net_hyper import SmallModel
 from .net_knowledge import Knowledge, score_tables, to_graph
@@ -45,6 +47,11 @@ class NetTask:
     fingerprint: str
 
     def learn(self) -> Learnt:
+        learnt = self._learn()
+        found = learnt.method == "exact" and not {"uniform", "template"}.isdisjoint(learnt.prior_weights)
+        return anneal(self, learnt) if self.settings.anneal and not found else learnt
+
+    def _learn(self) -> Learnt:
         first = np.cumsum([0, *map(len, self.levels)])
         parts = [self.known.part(slice(a, b)) for a, b in zip(first[:-1], first[1:], strict=True)]
         small = [part.n <= MOST_NODES and (codes >= 0).all() for codes, part in zip(self.codes, parts, strict=True)]
@@ -237,6 +244,8 @@ class SmallNetworks:
         evidence = np.array([parts[prior].log_evidence for prior in priors])
         weights = np.exp(evidence - evidence.max())
         weights /= weights.sum()
+        # the joint of a state of one class has the probability of that class in it, which here is no part of the prior
+        normaliser["sparse"] += float(log_probability(np.array([self.n]), s.alpha))
         learnt.posterior = mixture([parts[p] for p in priors], weights, [normaliser[p] for p in priors])
-        learnt.prior_weights = dict(zip(priors, weights.tolist(), strict=True))
+        learnt.prior_weights, learnt.normalisers = dict(zip(priors, weights.tolist(), strict=True)), normaliser
         return learnt

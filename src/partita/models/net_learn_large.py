@@ -17,7 +17,7 @@ from .net_listed import ListedSampler, Lists, make_lists, most_listed
 from .net_rows import Rows, Sheets
 from .net_learnt import Learnt, NetSettings
 from .net_posterior import NetPosterior, diagnostics, of_chains
-from .net_shared_states import ClassPrior, weigh
+from .net_shared_states import ClassPrior, log_acyclic, weigh
 from .net_state import Batch, NetState, take_batch
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ class LargeNetworks:
         most = self.most if learnt.parent_limit else self.known.n
         prior = class_prior(self.settings, self.rows.first)
         learnt.posterior, learnt.prior_weights = weigh(ordered, block, prior, most, self.known.classes is not None)
+        learnt.normalisers = {"block": log_acyclic(prior, False), "sparse": log_acyclic(prior, True) + prior.log_one_class()}
         return learnt
 
 

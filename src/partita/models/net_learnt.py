@@ -42,3 +42,4 @@ class Learnt:
     diagnostics: dict[str, Any] = field(default_factory=dict)
     trace: dict[str, np.ndarray] = field(default_factory=dict)
     parent_limit: dict[str, float] = field(default_factory=dict)
+    normalisers: dict[str, float] = field(default_factory=dict)  # of the priors that were weighed, in the best states

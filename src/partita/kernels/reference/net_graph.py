@@ -31,7 +31,7 @@ def log_joint(data: Sequence[NetData], task: GraphTask, z, edge) -> float:
     total = 0.0
     for j, home in enumerate(homes(task.seating)):
         first = int(task.seating.first[home])
-        total += task.heat * score(data[home], j - first, (np.flatnonzero(edge[:, j]) - first).tolist())
+        total += score(data[home], j - first, (np.flatnonzero(edge[:, j]) - first).tolist())
     if not acyclic(edge) or edge.sum(axis=0).max() > task.max_parents:
         return -np.inf
     if task.prior == GIVEN_ODDS:
@@ -64,7 +64,7 @@ def _edges(stream: Stream, data, task, z, edge) -> None:
                 edge[i, j], before = present, edge[i, j]
                 values.append(log_joint(data, task, z, edge))
                 edge[i, j] = before
-            odds = values[1] - values[0]
+            odds = task.heat * (values[1] - values[0])
             edge[i, j] = stream.uniform() < (1.0 / (1.0 + exp(-odds)) if odds > -700 else 0.0)
 
 
@@ -79,7 +79,7 @@ def _reversals(stream: Stream, data, task, z, edge) -> None:
                 continue
             before = log_joint(data, task, z, edge)
             edge[i, j], edge[j, i] = 0, 1
-            if not log(stream.uniform()) < log_joint(data, task, z, edge) - before:
+            if not log(stream.uniform()) < task.heat * (log_joint(data, task, z, edge) - before):
                 edge[i, j], edge[j, i] = 1, 0
 
 
@@ -100,7 +100,7 @@ def _parent_sets(stream: Stream, data, task, z, edge) -> None:
             for k, i in enumerate(candidates):
                 edge[i, j] = chosen >> k & 1
             values.append(log_joint(data, task, z, edge))
-        chosen = pick(np.array(values), stream.uniform())
+        chosen = pick(task.heat * np.array(values), stream.uniform())
         for k, i in enumerate(candidates):
             edge[i, j] = chosen >> k & 1
 

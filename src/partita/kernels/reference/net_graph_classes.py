@@ -54,7 +54,7 @@ def classes(stream: Stream, task: GraphTask, z, edge) -> None:
             option[i] = place
             options.append(option)
             values.append(log_seat(seating, others, i, None) + log_edges(task, option, edge))
-        o = pick(np.array(values), stream.uniform())
+        o = pick(task.heat * np.array(values), stream.uniform())
         if o >= K:
             open_class(seating, gaps[o - K], K, float(seating.stick[i]))
         z[:] = options[o]
@@ -70,7 +70,7 @@ def _part(stream: Stream | None, task: GraphTask, z, edge, nodes, a: int, b: int
             z[u] = k
             values.append(seat + log_edges(task, z, edge))
             z[u] = -1
-        odds = values[1] - values[0]
+        odds = task.heat * (values[1] - values[0])
         to_b = stream.uniform() < 1.0 / (1.0 + exp(-odds)) if stream else want
         chosen += -log1p(exp(-odds)) if to_b else -log1p(exp(odds))
         z[u] = b if to_b else a
@@ -104,5 +104,5 @@ def split_or_merge(stream: Stream, task: GraphTask, z, edge) -> None:
         seating.share[[a, b]] = whole, 0.0
         close_class(seating, b, K)
         z -= z > b
-    if not log(stream.uniform()) < log_classes(task, z, edge) - now + change:
+    if not log(stream.uniform()) < task.heat * (log_classes(task, z, edge) - now) + change:
         z[:], seating.share[:] = before, share
