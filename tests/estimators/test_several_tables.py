@@ -1,8 +1,11 @@
 """`StructureLearner` on several tables: what is shared, what stands in lists, files, and what is refused."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.metrics import average_precision_score
 
 import partita
 from partita import StructureLearner
@@ -151,3 +154,30 @@ def test_which_table_is_asked_is_said():
         model.tables_[0].sample_networks(1, table=1)
     with pytest.raises(ValueError, match="X is an empty list"):
         StructureLearner().fit([])
+
+
+def test_a_small_table_learns_from_a_large_one():
+    """Three layers of four columns in both tables: edges of the second with 25 rows alone, and beside 500 rows of other
+    columns."""
+    rng, gains = np.random.default_rng(5), []
+    layer = np.repeat(np.arange(3), 4)
+    graph = layer[None, :] == layer[:, None] + 1
+    off = ~np.eye(12, dtype=bool)
+    for _ in range(3):
+        made = []
+        for n_rows in (500, 25):
+            X = np.zeros((n_rows, 12), int)
+            for j in range(12):
+                parents = np.flatnonzero(graph[:, j])
+                table = rng.beta(0.5, 0.5, 1 << len(parents))
+                X[:, j] = rng.random(n_rows) < table[X[:, parents] @ (1 << np.arange(len(parents)))]
+            made.append(X)
+        settings = {"n_chains": 3, "n_sweeps": 300, "random_state": 0}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a column that happens to be constant
+            alone = StructureLearner("ordered-block", **settings).fit(made[1]).edge_probabilities_
+            together = StructureLearner("ordered-block", **settings).fit(made).edge_probabilities_[1]
+        gains.append(
+            average_precision_score(graph[off], together[off]) - average_precision_score(graph[off], alone[off])
+        )
+    assert np.mean(gains) > 0.05, gains

@@ -7,9 +7,9 @@ from itertools import permutations
 import numpy as np
 import pytest
 from networks import acyclic, local_score
-from scipy.special import betaln
+from scipy.special import betaln, logsumexp
 
-from partita.kernels.net_contract import CLASSES, ORDERED_CLASSES
+from partita.kernels.net_contract import CLASSES
 from partita.models.net_knowledge import Knowledge, score_tables
 from partita.models.net_large import GraphSampler
 from partita.models.net_listed import ListedSampler
@@ -21,6 +21,7 @@ from partita.priors.partition import enumerate_partitions
 LEVELS = np.full(3, 2, np.int32)
 FIRST = np.array([0, 3, 6])
 ALPHA, B1, B2 = 0.8, 0.7, 1.2
+ROOMS = np.array([0.4, 3.0])
 
 
 def two_tables():
@@ -47,7 +48,8 @@ def by_hand(prior):
     total, edges, together, top = 0.0, np.zeros((6, 6)), np.zeros((6, 6)), likelihood.max()
     for z in enumerate_partitions(6):
         K = z.max() + 1
-        seats = franchise.log_probability(franchise.count(z, FIRST), ALPHA, ALPHA)
+        counts = franchise.count(z, FIRST)
+        seats = logsumexp([franchise.log_probability(counts, room, ALPHA) for room in ROOMS]) - np.log(len(ROOMS))
         for order in permutations(range(K)) if prior == "ordered-block" else [tuple(range(K))]:
             place = np.array(order)[z]
             member = [np.eye(K)[place[:3]], np.eye(K)[place[3:]]]
@@ -78,11 +80,10 @@ def sampler(kind, schedule, orders=True):
     tables = two_tables()
     rows = Sheets([Rows(X, LEVELS, False, 0.5) for X in tables])
     if kind == "listed":
-        return ListedSampler(rows, known(), ALPHA, B1, B2, schedule, 1, 2)
+        return ListedSampler(rows, known(), ALPHA, B1, B2, schedule, 1, 2, rooms=ROOMS)
     free = Knowledge(~np.eye(3, dtype=bool), np.zeros((3, 3), bool), 2)
     scores = [score_tables(X, LEVELS, False, 0.5, free) for X in tables] if orders else []
-    prior = ORDERED_CLASSES if kind == "ordered" else CLASSES
-    return GraphSampler(rows, known(), prior, ALPHA, B1, B2, schedule, 1, tables=scores)
+    return GraphSampler(rows, known(), CLASSES, ALPHA, B1, B2, schedule, 1, tables=scores, rooms=ROOMS)
 
 
 def averages(chain, schedule, seed):
@@ -98,20 +99,19 @@ def averages(chain, schedule, seed):
 
 @pytest.mark.parametrize("kind", ["block", "single", "listed"])
 def test_chains_over_two_tables(kind):
-    schedule = Schedule(6100, 100)
+    schedule = Schedule(3100, 100)
     chain = sampler("block" if kind == "single" else kind, schedule, orders=kind == "block")
     edges, together = averages(chain, schedule, 2)
     true_edges, true_together = by_hand("ordered-block" if kind == "listed" else "block")
-    assert np.abs(edges - true_edges).max() < 0.03
-    assert np.abs(together - true_together).max() < 0.03
+    assert np.abs(edges - true_edges).max() < 0.04
+    assert np.abs(together - true_together).max() < 0.04
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["block", "listed", "ordered"])
+@pytest.mark.parametrize("kind", ["block", "listed"])
 def test_long_chains_over_two_tables(kind):
     schedule = Schedule(100_100, 100)
     edges, together = averages(sampler(kind, schedule), schedule, 3)
     true_edges, true_together = by_hand("block" if kind == "block" else "ordered-block")
-    limit = 0.02 if kind == "ordered" else 0.006
-    assert np.abs(edges - true_edges).max() < limit
-    assert np.abs(together - true_together).max() < limit
+    assert np.abs(edges - true_edges).max() < 0.006
+    assert np.abs(together - true_together).max() < 0.006

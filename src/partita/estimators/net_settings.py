@@ -11,6 +11,7 @@ from ..models.net_hyper import HyperGrid
 from ..models.net_knowledge import Knowledge
 from ..models.net_learn import EXACT_BLOCK, EXACT_ORDERED
 from ..models.net_learnt import NetSettings
+from ..models.net_seats import ROOMS
 from ..models.net_state import Schedule
 
 
@@ -34,7 +35,7 @@ def read_settings(model: Any) -> NetSettings:
     return NetSettings(
         model.prior, bdeu, first["gamma"], first["alpha"], first["beta1"], first["beta2"], int(model.n_chains),
         Schedule(int(model.n_sweeps), burn_in), model.exact, model.moves == "thesis", grid if grid.learnt else None,
-        model.map_search == "anneal",
+        model.map_search == "anneal", ROOMS if model.sharing == "infer" else np.array([float(model.sharing)]),
     )  # fmt: skip
 
 

@@ -39,9 +39,9 @@ class StructureLearner(AveragedNetworks, TableEstimator):
     summed out.
 
     `fit([X1, X2, ...])` learns from several tables with columns of their own. Each has a graph of its own; classes, and
-    with them the probabilities of edges between classes, are shared: classes by a Chinese restaurant franchise [2] with
-    `alpha` for both its concentrations, edges by adding up those of all tables between two classes. "sparse" shares the
-    density, "uniform" nothing. A list of one table is that table.
+    with them the probabilities of edges between classes, are shared: classes by a Chinese restaurant franchise [2] of
+    concentration `alpha`, edges by adding up those of all tables between two classes. "sparse" shares the density,
+    "uniform" nothing. A list of one table is that table.
 
     Parameters
     ----------
@@ -50,6 +50,8 @@ class StructureLearner(AveragedNetworks, TableEstimator):
     alpha : concentration of the Chinese restaurant over classes, or "infer".
     beta : edge probabilities between classes are Beta(beta, beta); "infer" learns both numbers of the law.
     gamma : pseudo-count of the score; with "bdeu" its equivalent sample size (10 does well); or "infer".
+    sharing : with several tables, the concentration of each table's own restaurant: the larger, the more alike tables
+        are in how common classes are; "infer" learns it.
     max_parents : most parents of a column; None has no limit.
     n_chains, n_sweeps, burn_in : independent chains, sweeps of each, and how many at the start do not count (None: a
         fifth).
@@ -80,7 +82,7 @@ class StructureLearner(AveragedNetworks, TableEstimator):
     prior_weights_ : dict, posterior weight of every prior that was weighed.
     method_ : "exact" or "sampled".
     diagnostics_ : dict by prior: R-hat and effective sizes of the log joint and of the edges.
-    hyper_ : dict of alpha, beta1, beta2 and gamma: as given, or their posterior means.
+    hyper_ : dict of alpha, beta1, beta2, gamma, and with several tables sharing: as given, or their posterior means.
     parent_limit_ : dict; where sets of parents were bounded to be listed, the bound and the share of columns at it.
     trace_ : dict of arrays (chains, sweeps). n_features_in_, feature_names_in_.
     tables_ : only with several tables: a fitted `StructureLearner` for each, which answers all that one table's does
@@ -115,6 +117,7 @@ class StructureLearner(AveragedNetworks, TableEstimator):
         "alpha": either(number(0, open_low=True), one_of("infer")),
         "beta": either(number(0, open_low=True), one_of("infer")),
         "gamma": either(number(0, open_low=True), one_of("infer")),
+        "sharing": either(number(0, open_low=True), one_of("infer")),
         "max_parents": optional(integer(0)),
         "n_chains": integer(1),
         "n_sweeps": integer(1),
@@ -126,8 +129,8 @@ class StructureLearner(AveragedNetworks, TableEstimator):
     }
 
     def __init__(
-        self, prior="auto", *, score="dirichlet", alpha=0.5, beta=1.0, gamma=0.5, max_parents=None, n_chains=4,
-        n_sweeps=2000, burn_in=None, required_edges=None, forbidden_edges=None, classes=None, template=None,
+        self, prior="auto", *, score="dirichlet", alpha=0.5, beta=1.0, gamma=0.5, sharing="infer", max_parents=None,
+        n_chains=4, n_sweeps=2000, burn_in=None, required_edges=None, forbidden_edges=None, classes=None, template=None,
         moves="all", exact="auto", average="posterior", map_search="chains", column_kinds=None, random_state=None,
         n_jobs=None, progress=False, time_budget=None, checkpoint=None,
     ):  # fmt: skip
@@ -136,6 +139,7 @@ class StructureLearner(AveragedNetworks, TableEstimator):
         self.alpha = alpha
         self.beta = beta
         self.gamma = gamma
+        self.sharing = sharing
         self.max_parents = max_parents
         self.n_chains = n_chains
         self.n_sweeps = n_sweeps
@@ -260,11 +264,14 @@ class StructureLearner(AveragedNetworks, TableEstimator):
         """Hyper-parameters: as given, or their posterior means, under several priors by their weights."""
         settings = read_settings(self)
         given = {"alpha": settings.alpha, "beta1": settings.beta1, "beta2": settings.beta2, "gamma": settings.pseudo}
+        if hasattr(self, "tables_"):
+            given["sharing"] = float(np.median(settings.rooms))
         for name in given:
             means = {}
             for prior in self.prior_weights_:
                 # one class is weighed by the states of the block chain that have one
-                kept = trace.get(f"{prior}/{name}", trace.get(f"block/{name}"))
+                at = {"sharing": "room"}.get(name, name)
+                kept = trace.get(f"{prior}/{at}", trace.get(f"block/{at}"))
                 if kept is not None:
                     late = kept[:, min(settings.schedule.burn_in, kept.shape[1] - 1) :]
                     means[prior] = float(np.nanmean(late))

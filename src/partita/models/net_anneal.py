@@ -38,7 +38,7 @@ class Annealer:
         state = self.sampler.init(rng)
         if self.z is not None:
             state.z[0], state.graph[0] = self.z, self.graph
-            state.share = self.sampler.seats.start(rng, state.z[0], self.sampler.alpha)
+            self.sampler.seats.start(rng, state, self.sampler.alpha)
         return state
 
     def step(self, rng: np.random.Generator, state: NetState) -> tuple[NetState, Mapping[str, float]]:
@@ -82,6 +82,6 @@ def _chains(task: NetTask, learnt: Learnt, rows: Sheets, name: str) -> list[Prob
             starts.append((z, graph))
     schedule = Schedule(SWEEPS, 0)
     return [
-        Annealer(GraphSampler(rows, known, kind, s.alpha, s.beta1, s.beta2, schedule, k), z, graph)
+        Annealer(GraphSampler(rows, known, kind, s.alpha, s.beta1, s.beta2, schedule, k, rooms=s.rooms), z, graph)
         for k, (z, graph) in enumerate(starts)
     ]

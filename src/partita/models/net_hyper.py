@@ -65,7 +65,7 @@ class HyperGrid:
             at[0] = _draw(rng, log_probability(np.bincount(z), self.alpha))
         elif len(self.alpha) > 1:
             counts = franchise.count(z, first)
-            at[0] = _draw(rng, franchise.log_probability_of_tables(tables, counts, self.alpha, self.alpha))
+            at[0] = _draw(rng, franchise.log_probability_of_tables(tables, counts, 1.0, self.alpha))
         if len(self.beta) > 1:
             present, pairs = pair_counts(z, graph, first)
             used = np.triu(np.ones_like(pairs), 1) if ordered else np.ones_like(pairs)

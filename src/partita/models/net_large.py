@@ -19,7 +19,7 @@ from .net_chains import random_classes, seed_of
 from .net_hyper import HyperGrid
 from .net_knowledge import Knowledge, to_graph, to_masks
 from .net_rows import Sheets
-from .net_seats import Seats
+from .net_seats import ROOMS, Seats
 from .net_state import NetState, Schedule, after_sweep, before_sweep
 
 CACHE_BITS = 18  # local scores that are remembered
@@ -45,9 +45,10 @@ class GraphSampler:
     cache: HashedValues = field(default_factory=lambda: HashedValues.room(CACHE_BITS))
     data: list[NetData] | None = None
     heat: float = 1.0
+    rooms: np.ndarray = field(default_factory=lambda: ROOMS)  # of several tables, see `net_seats`
 
     def __post_init__(self) -> None:
-        self.seats = Seats(self.rows.first)
+        self.seats = Seats(self.rows.first, self.rooms)
 
     @property
     def ordered(self) -> bool:
@@ -60,7 +61,7 @@ class GraphSampler:
         cells = self.rows.start(rng)
         hyper = np.zeros((1, 3)) if self.grid is None else self.grid.start()[None]
         state = NetState.begin(z[None], self.known.required[None], self.schedule.n_kept, cells, hyper)
-        state.share = self.seats.start(rng, state.z[0], self.alpha)
+        self.seats.start(rng, state, self.alpha)
         return state
 
     def use(self, at: np.ndarray) -> None:
@@ -71,16 +72,16 @@ class GraphSampler:
 
     def move_seats(self, rng: np.random.Generator, state: NetState) -> dict[str, float]:
         """Hyper-parameters drawn given classes and graph, if they are learnt; shares of the classes. The values."""
-        tables = self.seats.tables(rng, state.z[0], self.alpha, state.share)
-        values = {}
+        tables = self.seats.tables(rng, state)
+        values: dict[str, float] = {}
         if self.grid is not None:
             self.grid.move(
                 rng, state.hyper[0], state.z[0], state.graph[0], self.ordered, first=self.rows.first, tables=tables
             )
             values = self.grid.values(state.hyper[0])
             self.use(state.hyper[0])
-        self.seats.move(rng, state.share, tables, self.alpha)
-        return values
+        self.seats.move(rng, state, tables, self.alpha)
+        return values | ({} if tables is None else {"room": state.room})
 
     def task(self, rng: np.random.Generator, state: NetState, max_parents: int | None = None) -> GraphTask:
         known = self.known
@@ -88,7 +89,7 @@ class GraphSampler:
         return GraphTask(
             known.allowed.astype(np.uint8), known.required.astype(np.uint8),
             known.max_parents if max_parents is None else max_parents, self.prior, free,
-            self.seats.seating(rng, self.alpha, state.share), self.beta1, self.beta2,
+            self.seats.seating(rng, state, self.alpha), self.beta1, self.beta2,
             np.ascontiguousarray(known.log_odds()), self.single_edges, self.heat, 0 if self.single_edges else N_SPLITS,
         )  # fmt: skip
 

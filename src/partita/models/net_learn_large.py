@@ -62,7 +62,7 @@ class LargeNetworks:
             return [
                 ListedSampler(
                     self.rows, known, s.alpha, s.beta1, s.beta2, s.schedule, c, self.most,
-                    None if self.rows.n_holes else self.lists, s.grid,
+                    None if self.rows.n_holes else self.lists, s.grid, s.rooms,
                 )
                 for c in range(s.n_chains)
             ]  # fmt: skip
@@ -71,7 +71,8 @@ class LargeNetworks:
         kind = {"ordered-block": ORDERED_CLASSES, "uniform": GIVEN_ODDS, "template": GIVEN_ODDS}.get(prior, CLASSES)
         return [
             GraphSampler(
-                self.rows, known, kind, s.alpha, s.beta1, s.beta2, s.schedule, c, s.single_edges, self.tables, s.grid
+                self.rows, known, kind, s.alpha, s.beta1, s.beta2, s.schedule, c, s.single_edges, self.tables, s.grid,
+                rooms=s.rooms,
             )
             for c in range(s.n_chains)
         ]
@@ -119,7 +120,8 @@ class LargeNetworks:
 def class_prior(s: NetSettings, first: Sequence[int]) -> ClassPrior:
     """The prior of classes and edges of these settings."""
     nodes = tuple(int(k) for k in first)
+    rooms = tuple(s.rooms.tolist())
     if s.grid is None:
-        return ClassPrior(nodes, (s.alpha,), ((s.beta1, s.beta2),))
+        return ClassPrior(nodes, (s.alpha,), ((s.beta1, s.beta2),), rooms)
     betas = tuple((float(a), float(b)) for a, b in s.grid.beta)
-    return ClassPrior(nodes, tuple(s.grid.alpha.tolist()), betas)
+    return ClassPrior(nodes, tuple(s.grid.alpha.tolist()), betas, rooms)

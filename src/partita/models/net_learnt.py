@@ -9,6 +9,7 @@ import numpy as np
 
 from .net_hyper import HyperGrid
 from .net_posterior import NetPosterior
+from .net_seats import ROOMS
 from .net_state import Schedule
 
 
@@ -29,6 +30,7 @@ class NetSettings:
     single_edges: bool = False
     grid: HyperGrid | None = None  # where hyper-parameters are learnt
     anneal: bool = False  # whether the best state is looked for beyond what chains saw
+    rooms: np.ndarray = field(default_factory=lambda: ROOMS)  # of several tables, see `net_seats`
 
 
 @dataclass

@@ -15,6 +15,7 @@ from .net_hyper import HyperGrid
 from .net_knowledge import Knowledge
 from .net_large import GraphSampler, draw_template
 from .net_rows import Sheets
+from .net_seats import ROOMS
 from .net_state import NetState, Schedule, after_sweep, before_sweep
 
 FILL_EVERY = 4  # sweeps over classes between two draws of the missing cells, where the lists have to be made anew
@@ -72,13 +73,14 @@ class ListedSampler:
     most: int
     lists: list[Lists] | None = None  # of every data set; shared by chains where no cell is missing
     grid: HyperGrid | None = None
+    rooms: np.ndarray = field(default_factory=lambda: ROOMS)
     graphs: GraphSampler = field(init=False)
     made_for: bytes = b""
 
     def __post_init__(self) -> None:
         self.graphs = GraphSampler(
             self.rows, self.known, ORDERED_CLASSES, self.alpha, self.beta1, self.beta2, self.schedule, self.number,
-            grid=self.grid,
+            grid=self.grid, rooms=self.rooms,
         )  # fmt: skip
 
     def init(self, rng: np.random.Generator) -> NetState:
@@ -110,7 +112,7 @@ class ListedSampler:
         eta = np.full((n, n), 0.5)
         eta[:k, :k] = state.template
         kernel.net_listed_sweep(
-            [part.weight for part in self.lists], self.most, self.graphs.seats.seating(rng, self.alpha, state.share),
+            [part.weight for part in self.lists], self.most, self.graphs.seats.seating(rng, state, self.alpha),
             z, eta, rng.beta(self.beta1, self.beta2, (n, n)), self.known.classes is None, max(n // 4, 1), seed_of(rng),
             state.edges, state.graph[0],
         )  # fmt: skip

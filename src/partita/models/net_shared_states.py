@@ -27,12 +27,13 @@ MOST_CLASSES = 16  # whose orders are counted
 
 @dataclass(frozen=True)
 class ClassPrior:
-    """Nodes of the data sets, and the values of alpha and of (beta1, beta2) that are as likely beforehand: one of each
-    where they are given."""
+    """Nodes of the data sets, and the values of alpha, of (beta1, beta2) and, where there are several data sets, of
+    their room that are as likely beforehand: one of each where they are given."""
 
     first: tuple[int, ...]
     alphas: tuple[float, ...]
     betas: tuple[tuple[float, float], ...]
+    rooms: tuple[float, ...] = (1.0,)
 
     @property
     def sizes(self) -> list[int]:
@@ -41,14 +42,14 @@ class ClassPrior:
     def log_one_class(self) -> float:
         """Log probability that all nodes are of one class."""
         z = np.zeros(self.first[-1], int)
-        logs = [log_classes(z, self.first, alpha) for alpha in self.alphas]
+        logs = [log_classes(z, self.first, alpha, room) for alpha in self.alphas for room in self.rooms]
         return float(logsumexp(logs) - np.log(len(logs)))
 
 
-def log_classes(z: np.ndarray, first: Sequence[int], alpha: float) -> float:
+def log_classes(z: np.ndarray, first: Sequence[int], alpha: float, room: float) -> float:
     counts = franchise.count(z, first)
     if len(first) > 2:
-        return franchise.log_probability(counts, alpha, alpha)
+        return franchise.log_probability(counts, room, alpha)
     return float(franchise.log_restaurant(counts[0], alpha))
 
 
@@ -56,7 +57,7 @@ def log_classes(z: np.ndarray, first: Sequence[int], alpha: float) -> float:
 def log_acyclic(prior: ClassPrior, one_class: bool) -> float:
     """Log of the probability that graphs of the block prior, or of one class, are acyclic before cyclic ones are ruled
     out: its normaliser. By drawing, always the same draws."""
-    rng, hits, n, first = np.random.default_rng(0), 0, prior.first[-1], prior.first
+    rng, hits, n = np.random.default_rng(0), 0, prior.first[-1]
     home = np.repeat(np.arange(len(prior.sizes)), prior.sizes)
     apart = (home[:, None] == home) & ~np.eye(n, dtype=bool)
     for _ in range(0, DRAWS, 1000):
@@ -64,7 +65,8 @@ def log_acyclic(prior: ClassPrior, one_class: bool) -> float:
         beta = np.array(prior.betas)[rng.integers(0, len(prior.betas), 1000)]
         z = np.zeros((1000, n), int)
         if not one_class:
-            z = np.array([_draw_classes(rng, first, prior.sizes, alpha) for alpha in alphas])
+            rooms = rng.choice(prior.rooms, 1000)
+            z = np.array([_draw_classes(rng, prior, alpha, room) for alpha, room in zip(alphas, rooms, strict=True)])
         K = int(z.max()) + 1
         eta = rng.beta(beta[:, 0, None, None], beta[:, 1, None, None], (1000, K, K))
         chance = eta[np.arange(1000)[:, None, None], z[:, :, None], z[:, None, :]]
@@ -72,10 +74,10 @@ def log_acyclic(prior: ClassPrior, one_class: bool) -> float:
     return float(np.log(max(hits, 1) / DRAWS))
 
 
-def _draw_classes(rng: np.random.Generator, first: Sequence[int], sizes: list[int], alpha: float) -> np.ndarray:
-    if len(first) > 2:
-        return franchise.sample_groups(rng, sizes, alpha, alpha)
-    return sample_partition(rng, first[-1], alpha)
+def _draw_classes(rng: np.random.Generator, prior: ClassPrior, alpha: float, room: float) -> np.ndarray:
+    if len(prior.sizes) > 1:
+        return franchise.sample_groups(rng, prior.sizes, room, alpha)
+    return sample_partition(rng, prior.first[-1], alpha)
 
 
 def log_ordered_over_block(

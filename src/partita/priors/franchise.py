@@ -54,12 +54,10 @@ def log_probability(counts: ArrayLike, alpha: float, top: float) -> float:
 
 
 def _log_convolve(a: Array, b: Array) -> Array:
-    """Log of the products of two series, each given by logs."""
-    out = np.full(len(a) + len(b) - 1, -np.inf)
-    for k, value in enumerate(a):
-        if np.isfinite(value):
-            out[k : k + len(b)] = np.logaddexp(out[k : k + len(b)], value + b)
-    return out
+    """Log of the products of two series, each given by logs; what is 1e-300 of the greatest is lost."""
+    top_a, top_b = a.max(), b.max()
+    with np.errstate(divide="ignore", under="ignore"):
+        return np.log(np.convolve(np.exp(a - top_a), np.exp(b - top_b))) + top_a + top_b
 
 
 def log_probability_of_tables(tables: ArrayLike, counts: ArrayLike, alpha: ArrayLike, top: ArrayLike) -> Array:

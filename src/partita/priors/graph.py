@@ -67,15 +67,16 @@ def pair_counts(z: np.ndarray, graph: np.ndarray, first: np.ndarray | None = Non
 
 def log_joint(
     z: np.ndarray, graph: np.ndarray, alpha: float, beta1: float, beta2: float, ordered: bool,
-    first: np.ndarray | None = None,
+    first: np.ndarray | None = None, room: float = 1.0,
 ) -> float:  # fmt: skip
     """Log of P(z) P(G | z), in the ordered case with P(order) and classes numbered in order; -inf where the order
     forbids an edge. In the block case up to the normaliser over acyclic graphs. `graph` is (n, n), parent row and child
-    column. Of several data sets (`first`, see `pair_counts`) P(z) is a franchise, alpha both its concentrations."""
+    column. Of several data sets (`first`, see `pair_counts`) P(z) is a franchise of concentration alpha, `room` that of its
+    restaurants."""
     sizes = np.bincount(z)
     edges, pairs = pair_counts(z, graph, first)
     if first is not None and len(first) > 2:
-        value = franchise.log_probability(franchise.count(z, first), alpha, alpha)
+        value = franchise.log_probability(franchise.count(z, first), room, alpha)
     else:
         value = float(log_probability(sizes, alpha))
     if not ordered:
