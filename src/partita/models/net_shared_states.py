@@ -21,7 +21,8 @@ from ..priors.partition import sample_partition
 from .net_evidence import acyclic
 from .net_posterior import NetPosterior, mixture
 
-DRAWS = 40_000  # graphs from which the normaliser of a prior is found: about 1 % where a twentieth are acyclic
+DRAWS = 10_000  # partitions from which the normaliser of a prior is found
+GRAPHS = 4  # of each of them: about 1 % where a twentieth are acyclic
 MOST_CLASSES = 16  # whose orders are counted
 
 
@@ -61,17 +62,17 @@ def log_acyclic(prior: ClassPrior, one_class: bool) -> float:
     home = np.repeat(np.arange(len(prior.sizes)), prior.sizes)
     apart = (home[:, None] == home) & ~np.eye(n, dtype=bool)
     for _ in range(0, DRAWS, 1000):
-        alphas = rng.choice(prior.alphas, 1000)
-        beta = np.array(prior.betas)[rng.integers(0, len(prior.betas), 1000)]
+        alphas, rooms = rng.choice(prior.alphas, 1000), rng.choice(prior.rooms, 1000)
         z = np.zeros((1000, n), int)
         if not one_class:
-            rooms = rng.choice(prior.rooms, 1000)
             z = np.array([_draw_classes(rng, prior, alpha, room) for alpha, room in zip(alphas, rooms, strict=True)])
         K = int(z.max()) + 1
-        eta = rng.beta(beta[:, 0, None, None], beta[:, 1, None, None], (1000, K, K))
-        chance = eta[np.arange(1000)[:, None, None], z[:, :, None], z[:, None, :]]
-        hits += int(acyclic((rng.random((1000, n, n)) < chance) & apart).sum())
-    return float(np.log(max(hits, 1) / DRAWS))
+        for _ in range(GRAPHS):
+            beta = np.array(prior.betas)[rng.integers(0, len(prior.betas), 1000)]
+            eta = rng.beta(beta[:, 0, None, None], beta[:, 1, None, None], (1000, K, K))
+            chance = eta[np.arange(1000)[:, None, None], z[:, :, None], z[:, None, :]]
+            hits += int(acyclic((rng.random((1000, n, n)) < chance) & apart).sum())
+    return float(np.log(max(hits, 1) / (DRAWS * GRAPHS)))
 
 
 def _draw_classes(rng: np.random.Generator, prior: ClassPrior, alpha: float, room: float) -> np.ndarray:
