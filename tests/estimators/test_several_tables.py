@@ -9,6 +9,7 @@ from sklearn.metrics import average_precision_score
 
 import partita
 from partita import StructureLearner
+from partita.data.validate import DataWarning
 from partita.displays.class_template import ClassTemplateDisplay
 from partita.displays.edge_probabilities import EdgeProbabilitiesDisplay
 
@@ -154,6 +155,23 @@ def test_which_table_is_asked_is_said():
         model.tables_[0].sample_networks(1, table=1)
     with pytest.raises(ValueError, match="X is an empty list"):
         StructureLearner().fit([])
+    with pytest.raises(ValueError, match=r"X\[1\] is NoneType, not a table"):
+        StructureLearner().fit([tables()[0], None])
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_odd_tables(prior):
+    """A table of one column, one with a constant and an empty column, one with more than 16, one of one row."""
+    rng = np.random.default_rng(0)
+    odd = pd.DataFrame({"a": [0, 1] * 8, "same": 1, "none": None, "name": [f"row {k}" for k in range(16)]})
+    X = [rng.integers(0, 2, (20, 1)), odd, rng.integers(0, 2, (30, 17)), rng.integers(0, 2, (1, 2))]
+    with pytest.warns(DataWarning) as told:
+        model = StructureLearner(prior, n_chains=1, n_sweeps=6, random_state=0).fit(X)
+    said = " ".join(str(one.message) for one in told)
+    assert "'none'" in said and "'same'" in said and "'name'" in said
+    assert [edges.shape for edges in model.edge_probabilities_] == [(1, 1), (4, 4), (17, 17), (2, 2)]
+    for k, table in enumerate(X):
+        assert np.isfinite(model.score_samples(table, table=k)).all()
 
 
 def test_a_small_table_learns_from_a_large_one():

@@ -33,9 +33,20 @@ class NetTable:
         return cls(schema, codes, levels)
 
 
-def are_several(X: Any) -> bool:
+def are_several(X: Any, owner: str) -> bool:
     """Whether X is a list of tables, rather than a table written as a list of rows."""
-    return isinstance(X, list | tuple) and len(X) > 0 and all(len(getattr(table, "shape", ())) == 2 for table in X)
+    if not isinstance(X, list | tuple):
+        return False
+    if len(X) == 0:
+        raise ValueError(f"{owner}: X is an empty list. Give a table, or a list of at least one.")
+    tables = [len(getattr(table, "shape", ())) == 2 for table in X]
+    if any(tables) and not all(tables):
+        wrong = tables.index(False)
+        raise ValueError(
+            f"{owner}: X is a list of tables, but X[{wrong}] is {type(X[wrong]).__name__}, not a table. Give an array "
+            "of rows and columns or a frame for every entry."
+        )
+    return all(tables)
 
 
 def one_for_each(value: Any, n_tables: int, name: str, owner: str) -> list[Any]:

@@ -165,9 +165,7 @@ class StructureLearner(AveragedNetworks, TableEstimator):
         """Learn from the rows of X, or of every table in a list."""
         self._check()
         read_settings(self)
-        if isinstance(X, list | tuple) and len(X) == 0:
-            raise ValueError("StructureLearner: X is an empty list. Give a table, or a list of at least one.")
-        several = are_several(X)
+        several = are_several(X, type(self).__name__)
         with self._all_or_nothing():
             self._forget("tables_", "feature_names_in_", "schema_")
             if several and len(X) > 1:

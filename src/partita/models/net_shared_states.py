@@ -17,7 +17,6 @@ from scipy.special import betaln, logsumexp
 
 from ..priors import franchise
 from ..priors.graph import pair_counts
-from ..priors.partition import sample_partition
 from .net_evidence import acyclic
 from .net_posterior import NetPosterior, mixture
 
@@ -64,8 +63,10 @@ def log_acyclic(prior: ClassPrior, one_class: bool) -> float:
     for _ in range(0, DRAWS, 1000):
         alphas, rooms = rng.choice(prior.alphas, 1000), rng.choice(prior.rooms, 1000)
         z = np.zeros((1000, n), int)
-        if not one_class:
-            z = np.array([_draw_classes(rng, prior, alpha, room) for alpha, room in zip(alphas, rooms, strict=True)])
+        if not one_class and len(prior.sizes) > 1:
+            z = franchise.sample_groups(rng, prior.sizes, rooms, alphas)
+        elif not one_class:
+            z = franchise.sample_groups(rng, prior.sizes, alphas, np.inf)
         K = int(z.max()) + 1
         for _ in range(GRAPHS):
             beta = np.array(prior.betas)[rng.integers(0, len(prior.betas), 1000)]
@@ -73,12 +74,6 @@ def log_acyclic(prior: ClassPrior, one_class: bool) -> float:
             chance = eta[np.arange(1000)[:, None, None], z[:, :, None], z[:, None, :]]
             hits += int(acyclic((rng.random((1000, n, n)) < chance) & apart).sum())
     return float(np.log(max(hits, 1) / (DRAWS * GRAPHS)))
-
-
-def _draw_classes(rng: np.random.Generator, prior: ClassPrior, alpha: float, room: float) -> np.ndarray:
-    if len(prior.sizes) > 1:
-        return franchise.sample_groups(rng, prior.sizes, room, alpha)
-    return sample_partition(rng, prior.first[-1], alpha)
 
 
 def log_ordered_over_block(

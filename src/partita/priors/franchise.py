@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, logsumexp
 
 from .partition import log_probability as log_restaurant
-from .partition import log_stirling, sample_partition
+from .partition import log_stirling
 
 Array = NDArray[np.float64]
 
@@ -106,10 +106,24 @@ def log_density_of_shares(counts: ArrayLike, alpha: float, top: float, shares: A
     )  # fmt: skip
 
 
-def sample_groups(rng: np.random.Generator, sizes: Sequence[int], alpha: float, top: float) -> NDArray[np.intp]:
-    """Groups of all rows drawn from the franchise, numbered from 0; sizes are the rows of the data sets."""
-    seated = [sample_partition(rng, int(size), alpha) for size in sizes]
-    n_tables = [int(seat.max(initial=-1)) + 1 for seat in seated]
-    dishes = np.split(sample_partition(rng, sum(n_tables), top), np.cumsum(n_tables)[:-1])
-    groups = np.concatenate([dish[seat] for dish, seat in zip(dishes, seated, strict=True)])
-    return np.unique(groups, return_inverse=True)[1]
+def sample_groups(rng: np.random.Generator, sizes: Sequence[int], alpha: ArrayLike, top: ArrayLike) -> NDArray[np.intp]:
+    """Groups of all rows drawn from the franchise, one draw for every alpha and top: (..., n), numbered from 0; sizes
+    are the rows of the data sets. A top of infinity gives every table a dish of its own."""
+    alpha, top = np.broadcast_arrays(np.asarray(alpha, float), np.asarray(top, float))
+    shape, alpha, top = alpha.shape, alpha.ravel(), np.minimum(top.ravel(), 1e300)
+    m, n = len(alpha), int(sum(sizes))
+    draw = np.arange(m)
+    groups, dishes = np.zeros((m, n), np.intp), np.zeros((m, n), np.intp)
+    n_tables, n_dishes = np.zeros(m, np.intp), np.zeros(m, np.intp)
+    for start, size in zip(np.cumsum([0, *sizes[:-1]]), sizes, strict=True):
+        for i in range(size):
+            seat, row, kind, table = rng.random((4, m))
+            opened = seat * (alpha + i) < alpha if i else np.ones(m, bool)
+            fresh = kind * (top + n_tables) < top
+            dish = np.where(fresh, n_dishes, dishes[draw, (table * n_tables).astype(int)])
+            # a table in proportion to its rows, and a dish to its tables: those of one drawn evenly
+            groups[:, start + i] = np.where(opened, dish, groups[draw, start + (row * i).astype(int)])
+            dishes[draw[opened], n_tables[opened]] = dish[opened]
+            n_dishes += opened & fresh
+            n_tables += opened
+    return groups.reshape(*shape, n)
