@@ -1,25 +1,39 @@
-"""Local scores a second, one thread: all sets of at most three parents of a table like ALARM's, 10,000 rows.
+"""Local scores a second, one thread: sets of at most three parents of ALARM, 10,000 rows, ours and peers' in one run.
 
-    python -m benchmarks.network_scores [--rows 10000] [--columns 37]
+    PARTITA_PEERS_PYTHON=peers/bin/python python -m benchmarks.network_scores [--rows 10000]
 
-Each set is scored in bulk (rows are parted once for all sets that extend a set) and one by one; peers that are there
-(pybnesian, pgmpy) score a few hundred of the same sets. CPU time, one run; ratios are what to look at.
+ALARM needs PARTITA_DATA (see partita.datasets); without it a made-up table of the same size stands in. Ours in bulk
+(all sets of seven columns: rows are parted once for all sets that extend a set) and one by one; peers score random
+sets of three parents, for 15 CPU seconds at most. CPU time; ratios are what to look at. Peers score by BDeu with an
+equivalent sample size of 10, and what they get is compared with ours.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import time
 from itertools import combinations
 
 import numpy as np
 
+from benchmarks.network_peers import PEERS, ask, present
+from partita import BayesianNetwork
+from partita.datasets import fetch_network
 from partita.kernels import BACKEND, kernel
 from partita.kernels.net_contract import NetData
 
+ESS = 10.0
 
-def made_up(n_rows, n_columns, seed=0):
+
+def alarm(n_rows, seed=0):
+    model = BayesianNetwork.read_bif(fetch_network("alarm"))
+    rows = model.sample(n_rows, random_state=seed)
+    levels = [column.levels for column in model.schema_.columns]
+    codes = np.column_stack([[list(of).index(v) for v in column] for of, column in zip(levels, np.asarray(rows).T)])
+    return codes.astype(np.int32), np.array([len(of) for of in levels], np.int32)
+
+
+def made_up(n_rows, n_columns=37, seed=0):
     """Columns of two to four levels, each leaning on up to three earlier ones."""
     rng = np.random.default_rng(seed)
     levels = rng.choice([2, 3, 4], n_columns, p=[0.4, 0.35, 0.25]).astype(np.int32)
@@ -34,51 +48,54 @@ def made_up(n_rows, n_columns, seed=0):
     return codes, levels
 
 
-def bulk(data, child):
-    others = np.array([i for i in range(len(data.levels)) if i != child], np.int32)
-    out = np.zeros(1 + sum(len(list(combinations(others, k))) for k in (1, 2, 3)))
+def bulk(data, children):
+    """Sets a second over all sets of at most three parents of these columns."""
+    total, seconds = 0, 0.0
+    for child in children:
+        others = np.array([i for i in range(len(data.levels)) if i != child], np.int32)
+        out = np.zeros(1 + sum(len(list(combinations(others, k))) for k in (1, 2, 3)))
+        begun = time.process_time()
+        total += kernel.net_score_sets(data, child, others, 3, out)
+        seconds += time.process_time() - begun
+    return total / seconds
+
+
+def single(data, child, parents):
+    """Sets a second one by one, and the scores."""
+    out = np.zeros(len(child))
     begun = time.process_time()
-    done = kernel.net_score_sets(data, child, others, 3, out)
-    return done / (time.process_time() - begun)
-
-
-def single(data, n_sets, seed=0):
-    rng = np.random.default_rng(seed)
-    sets = [rng.permutation(len(data.levels))[:4] for _ in range(n_sets)]
-    child = np.array([s[0] for s in sets], np.int32)
-    parents = np.concatenate([np.sort(s[1:]) for s in sets]).astype(np.int32)
-    out = np.zeros(n_sets)
-    begun = time.process_time()
-    kernel.net_scores(data, child, np.arange(0, 3 * n_sets + 1, 3), parents, out)
-    return n_sets / (time.process_time() - begun), child, parents.reshape(-1, 3)
-
-
-def pybnesian(codes, child, parents):
-    import pandas
-    import pybnesian as pb
-
-    names = [f"c{j}" for j in range(codes.shape[1])]
-    frame = pandas.DataFrame({name: pandas.Categorical(codes[:, j].astype(str)) for j, name in enumerate(names)})
-    score, network = pb.BDe(frame, 10), pb.DiscreteBN(names)
-    begun = time.process_time()
-    for j, of in zip(child, parents):
-        score.local_score(network, names[j], [names[p] for p in of])
-    return len(child) / (time.process_time() - begun)
+    kernel.net_scores(data, child, np.arange(0, 3 * len(child) + 1, 3), np.sort(parents, axis=1).ravel(), out)
+    return len(child) / (time.process_time() - begun), out
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000)
-    parser.add_argument("--columns", type=int, default=37)
+    parser.add_argument("--peers", nargs="*", default=list(PEERS))
     args = parser.parse_args()
-    codes, levels = made_up(args.rows, args.columns)
-    for bdeu, pseudo in ((False, 0.5), (True, 10.0)):
-        data = NetData.of(codes, levels, bdeu, pseudo)
-        rates = [bulk(data, child) for child in range(0, args.columns, 6)]
-        one, child, parents = single(data, 2000)
-        print(f"{BACKEND} {'bdeu' if bdeu else 'dirichlet'}: {np.mean(rates):.0f} in bulk, {one:.0f} one by one")
-    if importlib.util.find_spec("pybnesian"):
-        print(f"pybnesian: {pybnesian(codes, child[:300], parents[:300]):.0f}")
+    try:
+        (codes, levels), name = alarm(args.rows), "ALARM"
+    except FileNotFoundError:
+        (codes, levels), name = made_up(args.rows), "made up (PARTITA_DATA is not set)"
+    print(f"{name}: {len(codes)} rows, {len(levels)} columns; {BACKEND} kernels")
+    rng = np.random.default_rng(1)
+    sets = np.array([rng.permutation(len(levels))[:4] for _ in range(5000)], np.int32)
+    child, parents = np.ascontiguousarray(sets[:, 0]), np.ascontiguousarray(sets[:, 1:])
+    data = {"dirichlet": NetData.of(codes, levels, False, 0.5), "bdeu": NetData.of(codes, levels, True, ESS)}
+    rates = {score: bulk(of, range(0, len(levels), 6)) for score, of in data.items()}
+    one, ours = single(data["bdeu"], child, parents)
+    print(f"ours: {rates['bdeu']:.0f} in bulk with bdeu, {rates['dirichlet']:.0f} with dirichlet; {one:.0f} one by one")
+    for peer in args.peers:
+        if not present(peer):
+            continue
+        answer = ask("scores", peer, {"codes": codes, "levels": levels, "child": child, "parents": parents})
+        if answer is None:
+            continue
+        done, rate = int(answer["done"]), float(answer["done"] / answer["cpu"])
+        apart = np.abs(answer["values"] - ours[:done]).max()
+        print(f"{peer}: {rate:.0f} ({done} sets); ours / theirs {rates['bdeu'] / rate:.1f} in bulk ("
+              f"{rates['dirichlet'] / rate:.1f} with dirichlet), {one / rate:.1f} one by one; scores differ by at most "
+              f"{apart:.2g}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -14,10 +14,10 @@ import argparse
 import warnings
 
 import numpy as np
-from bsvd_splits import SEEDS, Split, bpmf, fold_one, marlin
+from bsvd_splits import SEEDS, Split, bpmf, fold_one, marlin, scores
 
 from benchmarks.svd_methods import fitted
-from partita import kernels
+from partita import BayesianSVD, kernels
 
 SPLITS = {"bpmf": bpmf, "fold1": fold_one, "marlin": lambda: marlin(SEEDS[0])}
 
@@ -40,8 +40,9 @@ def run(name: str, link: str, side: bool, sweeps: tuple[int, int]) -> None:
     low, high = model.predict_interval(split.test.user, split.test.movie, coverage=0.9)
     held = (low <= split.test.stars) & (split.test.stars <= high)
     gap = abs(held.mean() - 0.9)
-    print(f"{split.name}, {link}, side {side}: {held.mean():.4f} of {len(held):,}, mean width "
-          f"{np.mean(high - low):.3f}   bar within .01  "
+    error = scores(model.predict(split.test.user, split.test.movie), split.test)["rmse"]
+    print(f"{split.name}, {link}, side {side}: RMSE {error:.4f}, {held.mean():.4f} of {len(held):,}, mean width "
+          f"{np.mean(high - low):.3f}, R-hat {worst_r_hat(model):.3f}   bar within .01  "
           f"{'reached' if gap <= 0.01 else 'MISSED'}", flush=True)  # fmt: skip
     for word, column in (("user activity", "user"), ("movie popularity", "movie")):
         group = tenths(split, column)
@@ -49,6 +50,11 @@ def run(name: str, link: str, side: bool, sweeps: tuple[int, int]) -> None:
         worst = np.abs(shares - 0.9).max()
         told = " ".join(f"{share:.3f}" for share in shares)
         print(f"  by {word:17s} {told}   worst {worst:.3f}   bar .02  {'reached' if worst <= 0.02 else 'MISSED'}")
+
+
+def worst_r_hat(model: BayesianSVD) -> float:
+    """Of what is traced, but for the rank, which is a whole number and often the same all along."""
+    return max(value for name, value in model.r_hat_.items() if name != "rank")
 
 
 def main(words: list[str] | None = None) -> None:

@@ -112,6 +112,19 @@ double add_and_top(const double* logp, const double* more, int n, int without, d
 // log of the product of factors[entries[m]], m < n, each factor at least 1e-19
 double log_product(const double* factors, const int32_t* entries, int n);
 
+// A run of rows whose cells are all binary, each seated in a group of several rows.
+struct Stayers {
+  const int64_t *order, *entry_first;  // of row i: entries[entry_first[i]] .. entries[entry_first[i + 1] - 1]
+  const int32_t *entries, *z;
+  const double *uniforms, *table, *log_size;  // log_size of the group on offer: its weight; never of holes and beyond the groups
+  const double *log_less, *left;  // weight of a group without one row; see Groups::left
+  int64_t capacity, n_table;
+  int bound, padded;
+};
+// Goes over rows at, at + 1, .. of a run as long as they surely stay in their groups; returns the first that may not, with its
+// weights in all groups in `sum` but for its own, which is *own_weight. A group of one row has log_less = never.
+int64_t pass_over_stayers(const Stayers& run, int64_t at, int64_t end, double* sum, double* own_weight);
+
 // the index at which the running sum of weight passes left
 PARTITA_INLINE int pick_from(const double* weight, int n, double left) {
   int k = 0;

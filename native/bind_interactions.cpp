@@ -1,6 +1,11 @@
 // Bindings of the kernels of log-linear models over regions.
 #include "bind.hpp"
 #include "interactions.hpp"
+#include "modes.hpp"
+
+#include <nanobind/stl/optional.h>
+
+#include <optional>
 
 namespace partita {
 
@@ -8,6 +13,21 @@ namespace {
 
 using Codes = Array<const int32_t>;
 using Numbers = Array<const double>;
+
+FactorView view_of(nb::handle factor) {
+  const bool by_columns = nb::cast<bool>(factor.attr("by_columns"));
+  const auto m = nb::cast<Array<const float>>(factor.attr("stored"), false);
+  const int64_t first = int64_t(m.shape(0)), second = int64_t(m.shape(1));
+  const int64_t* kept = factor.attr("columns").is_none() ? nullptr : pointer<int64_t>(factor, "columns");
+  return {m.data(), by_columns ? second : first, by_columns ? first : second, by_columns, nb::cast<bool>(factor.attr("dual")), kept};
+}
+
+Preconditioner solver_of(nb::handle solver) {
+  Preconditioner out{shape(solver, "ratio", 0), shape(solver, "variance", 0), shape(solver, "tail", 1), pointer<double>(solver, "ratio"),
+                     pointer<double>(solver, "tail"), pointer<double>(solver, "variance"), {}};
+  for (nb::handle factor : nb::cast<nb::list>(solver.attr("factors"))) out.factors.push_back(view_of(factor));
+  return out;
+}
 
 }  // namespace
 
@@ -35,6 +55,40 @@ void bind_interactions(nb::module_& m) {
     double* to = written<double>(residual);
     nb::gil_scoped_release free;
     return softmax_loss(logits.data(), int64_t(logits.shape(0)), int(logits.shape(1)), label.data(), weight.data(), to);
+  });
+  m.def("precondition", [](nb::object solver, Numbers x, nb::object out) {
+    const Preconditioner view = solver_of(solver);
+    double* to = written<double>(out);
+    nb::gil_scoped_release free;
+    precondition(view, x.data(), to);
+  });
+  m.def("dense_mode", [](Array<const float> design, Numbers scale, Codes label, Numbers weight, nb::object solver, int max_steps,
+                         double tolerance, double loss, nb::object u, nb::object logits, nb::object residual) {
+    const Preconditioner view = solver_of(solver);
+    const DenseProblem problem{design.data(), int64_t(design.shape(0)), int64_t(design.shape(1)), view.n_logits,
+                               scale.data(), label.data(), weight.data()};
+    double *at = written<double>(u), *f = written<double>(logits), *r = written<double>(residual);
+    nb::gil_scoped_release free;
+    return dense_mode(problem, view, max_steps, tolerance, loss, at, f, r);
+  });
+  m.def("column_information", [](Array<const float> design, Numbers information, nb::object out) {
+    double* to = written<double>(out);
+    nb::gil_scoped_release free;
+    column_information(design.data(), int64_t(design.shape(0)), int64_t(design.shape(1)), information.data(), int(information.shape(1)), to);
+  });
+  m.def("informed_rows", [](Array<const float> design, Numbers scale, std::optional<Longs> rows, std::optional<Longs> columns,
+                            Numbers root, nb::object out) {
+    float* to = written<float>(out);
+    const int64_t p = int64_t(design.shape(1)), n_rows = int64_t(root.shape(0));
+    nb::gil_scoped_release free;
+    informed_rows(design.data(), p, scale.data(), rows ? rows->data() : nullptr, n_rows, columns ? columns->data() : nullptr,
+                  columns ? int64_t(columns->shape(0)) : p, root.data(), to);
+  }, nb::arg("design"), nb::arg("scale"), nb::arg("rows").none(), nb::arg("columns").none(), nb::arg("root"), nb::arg("out"));
+  m.def("pool_shares", [](Numbers likelihood, Numbers weight, Numbers prior, int rounds, double tolerance, nb::object share) {
+    double* to = written<double>(share);
+    nb::gil_scoped_release free;
+    pool_shares(likelihood.data(), int(likelihood.shape(0)), int64_t(likelihood.shape(1)), weight.data(), prior.data(), rounds,
+                tolerance, to);
   });
 }
 

@@ -31,6 +31,17 @@ NetTables tables_from(const Doubles& score) {
   return {int(score.shape(0)), score.data()};
 }
 
+NetTables tables_from(const Doubles& score, nb::handle weights) {
+  NetTables tables = tables_from(score);
+  if (shape(weights, "weight", 0)) {
+    if (shape(weights, "weight", 0) != tables.n || shape(weights, "weight", 1) != 1 << tables.n || shape(weights, "shift", 0) != tables.n)
+      throw std::invalid_argument("weights of scores have another shape than their table");
+    tables.weight = pointer<double>(weights, "weight");
+    tables.shift = pointer<double>(weights, "shift");
+  }
+  return tables;
+}
+
 BlockRule rule_from(nb::handle rule, int n) {
   const int stride = shape(rule, "nodes", 1);
   if (stride < n * (n - 1) / 2 + 1) throw std::invalid_argument("the rules of a block prior are too short");
@@ -131,8 +142,8 @@ void bind_net(nb::module_& m) {
     return chain.log_target(classes.data(), int(classes.size()));
   });
   m.def("net_ordered_sweep", [](Doubles score, nb::object rule, nb::object cache, Array<int32_t> z, bool move_classes, uint64_t seed,
-                                Doubles edges, Array<int32_t> parents) {
-    const NetTables tables = tables_from(score);
+                                Doubles edges, Array<int32_t> parents, nb::object weights) {
+    const NetTables tables = tables_from(score, weights);
     const BlockRule law = rule_from(rule, tables.n);
     OrderedChain chain(tables, law, cache_from(cache));
     nb::gil_scoped_release free;
@@ -140,8 +151,9 @@ void bind_net(nb::module_& m) {
     return chain.sweep(stream, z.data(), move_classes, edges.data(), reinterpret_cast<Nodes*>(parents.data()));
   });
   m.def("net_block_sweep", [](Doubles score, nb::object rule, double heat, Array<int32_t> z, Array<int32_t> parents,
-                              bool move_classes, int n_draws, int n_splits, uint64_t seed, Doubles edges) {
-    const NetTables tables = tables_from(score);
+                              bool move_classes, int n_draws, int n_splits, uint64_t seed, Doubles edges,
+                              nb::object weights) {
+    const NetTables tables = tables_from(score, weights);
     const BlockRule law = rule_from(rule, tables.n);
     nb::gil_scoped_release free;
     BlockChain chain(tables, law, heat);

@@ -18,8 +18,9 @@ RowDraw row_draw(nb::handle d) {
                pointer<double>(d, "root"), pointer<double>(d, "shift"),
                pointer<double>(d, "weight"), pointer<double>(d, "gain"), pointer<double>(d, "precision"),
                pointer<double>(d, "prior"), pointer<double>(d, "noise"), real(d, "alpha"), shape(d, "gain", 0),
-               shape(d, "Z", 1), shape(d, "precision", 0), pointer<double>(d, "out"), nullptr, nullptr, nullptr};
-  if (draw.W % (single ? 16 : 8) || draw.W < draw.K || draw.n < draw.K || draw.n > draw.K + 1)
+               shape(d, "Z", 1), shape(d, "precision", 0), pointer<double>(d, "out"), nullptr, nullptr, nullptr, nullptr};
+  if (!d.attr("residual").is_none()) draw.residual = pointer<double>(d, "residual");
+  if (draw.W % 8 || draw.W < draw.K || draw.n < draw.K || draw.n > draw.K + 1)
     throw std::invalid_argument("kernel array 'Z' has the wrong width, or 'precision' the wrong length");
   return draw;
 }
@@ -71,6 +72,12 @@ void bind_svd(nb::module_& m) {
     if (W % 8) throw std::invalid_argument("kernel array 'X' has the wrong width");
     nb::gil_scoped_release free;
     svd_gather_sums(begin, end, cells, X.data(), W, to);
+  });
+  m.def("svd_noise_law", [](Doubles counts, Doubles halves, Doubles nu, nb::object law) {
+    double* to = written<double>(law);
+    if (counts.size() != halves.size()) throw std::invalid_argument("kernel arrays 'counts' and 'halves' have different lengths");
+    nb::gil_scoped_release free;
+    svd_noise_law(counts.data(), halves.data(), int64_t(counts.size()), nu.data(), int(nu.size()), to);
   });
   m.def("svd_rotate", [](nb::object Q, double shape, double rate, Doubles uniform, Doubles cosine, Doubles sine, nb::object R) {
     double *q = written<double>(Q), *r = written<double>(R);

@@ -1,21 +1,12 @@
-// What a state says of a row: log p(x | class), group by group, or with the row itself left out.
+// What a state says of a new row: log p(x | class), group by group.
 #include <algorithm>
-#include <stdexcept>
 
 #include "kernels.hpp"
+#include "side_by_side.hpp"
 
 namespace partita {
 
 namespace {
-
-struct Views {
-  Columns background, class_only;
-  std::vector<Columns> restaurants;
-  Views(const Layout& layout, const int32_t* view, int n_restaurants)
-      : background(columns_of(layout, view, BACKGROUND)), class_only(columns_of(layout, view, CLASS_ONLY)) {
-    for (int r = 0; r < n_restaurants; ++r) restaurants.push_back(columns_of(layout, view, FIRST_RESTAURANT + r));
-  }
-};
 
 Groups groups_of(const Layout& layout, const Predictive& state, int c) {
   // a predictive state is read only; Groups serves both
@@ -59,8 +50,6 @@ struct FromZeros {
     log_sum_exp_parts(acc, base.data(), wide, first.data(), int(first.size()) - 1, out);
   }
 };
-
-bool only_binary(const Columns& columns) { return columns.binary.size() == columns.all.size() && !columns.empty(); }
 
 // Entries of a row in FromZeros::change; -1 when scoring its observed cells one by one is less work.
 int changes_of_row(const Columns& columns, const Rows& rows, int64_t i, int32_t* entries) {
@@ -134,69 +123,6 @@ void group_scores(const Layout& layout, const Rows& rows, const Predictive& stat
     cells.gather(layout, views.restaurants[restaurant], rows, i);
     score(groups_of(layout, state, c), cells, n, acc.data());
     for (int g = 0; g < n; ++g) out[i * n + g] = acc[g] + w[g];
-  }
-}
-
-void leave_one_out(const Layout& layout, const Rows& rows, const Chain& chain, double* out) {
-  const Views views(layout, chain.view, chain.n_restaurants);
-  Cells cells(layout.n_columns);
-  cells.block.filled = chain.filled;
-  std::vector<double> acc(padded(chain.capacity));
-  const int C = chain.n_classes;
-  for (int q = 0; q < chain.n_restaurants * C; ++q)
-    if (chain.used[q] >= chain.capacity) throw std::invalid_argument("leave_one_out needs room for one more group");
-  std::vector<double> log_size(int64_t(chain.n_restaurants) * C * chain.capacity, kNever), total(chain.n_restaurants * C);
-  for (int r = 0; r < chain.n_restaurants; ++r)
-    for (int c = 0; c < C; ++c) {
-      const int q = r * C + c;
-      for (int g = 0; g < chain.used[q]; ++g) {
-        double n = chain.size[int64_t(q) * chain.capacity + g];
-        log_size[int64_t(q) * chain.capacity + g] = fast_log(n - chain.discount[q]);
-        total[q] += n;
-      }
-    }
-  for (int64_t i = 0; i < rows.n; ++i) {
-    double* to = out + i * C;
-    const int own_class = chain.label[i];
-    double background = 0.0;
-    if (!views.background.empty()) {
-      cells.gather(layout, views.background, rows, i);
-      background = score_without(partita::groups_of(layout, chain, 0), cells, 0);
-    }
-    for (int c = 0; c < C; ++c) to[c] = background;
-    if (!views.class_only.empty()) {
-      cells.gather(layout, views.class_only, rows, i);
-      for (int c = 0; c < C; ++c) {
-        Groups groups = partita::groups_of(layout, chain, c);
-        if (c == own_class) {
-          to[c] += score_without(groups, cells, 0);
-        } else {
-          score(groups, cells, 1, acc.data());
-          to[c] += acc[0];
-        }
-      }
-    }
-    for (int r = 0; r < chain.n_restaurants; ++r) {
-      if (views.restaurants[r].empty()) continue;
-      cells.gather(layout, views.restaurants[r], rows, i);
-      for (int c = 0; c < C; ++c) {
-        const int q = r * C + c, n = chain.used[q];
-        Groups groups = partita::groups_of(layout, chain, c);
-        score(groups, cells, n + 1, acc.data());  // the caller sees to it that n < capacity
-        for (int g = 0; g < n; ++g) acc[g] += log_size[int64_t(q) * chain.capacity + g];
-        double left = total[q], groups_left = n;
-        if (c == own_class) {
-          const int own = chain.z[int64_t(r) * chain.n_rows + i];
-          const double size = chain.size[int64_t(q) * chain.capacity + own];
-          acc[own] = size < 1.5 ? kNever : score_without(groups, cells, own) + fast_log(size - 1.0 - chain.discount[q]);
-          groups_left -= size < 1.5;
-          left -= 1.0;
-        }
-        const double opening = groups_left < chain.cap ? chain.alpha[q] + chain.discount[q] * groups_left : 0.0;
-        acc[n] = opening > 0 ? acc[n] + fast_log(opening) : kNever;
-        to[c] += log_sum_exp(acc.data(), n + 1) - fast_log(left - chain.discount[q] * groups_left + opening);
-      }
-    }
   }
 }
 

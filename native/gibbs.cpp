@@ -19,13 +19,14 @@ Seating::Seating(const Layout& layout, const Chain& chain, int restaurant, int c
       occupied(*used),
       fresh(-1),
       log_size(chain.capacity, kNever),
+      log_less(chain.capacity, kNever),
       log_open(chain.capacity + 1, kNever) {
   if (keep_left && !columns.binary.empty()) {
     left.reset(new double[size_t(capacity) * layout.n_table]);
     groups.left = left.get();
     for (int g = 0; g < bound; ++g) fill_left(groups, columns, g);
   }
-  for (int g = 0; g < bound; ++g) log_size[g] = fast_log(size[g] - discount);
+  for (int g = 0; g < bound; ++g) weigh(g);
   for (int k = 0; k <= capacity && k < cap; ++k)
     if (const double weight = alpha + discount * k; weight > 0) log_open[k] = fast_log(weight);
 }
@@ -48,6 +49,11 @@ bool Seating::offer_fresh() {
   return true;
 }
 
+void Seating::weigh(int g) {
+  log_size[g] = fast_log(size[g] - discount);
+  log_less[g] = size[g] > 1.5 ? fast_log(size[g] - 1.0 - discount) : kNever;
+}
+
 void Seating::join(Cells& cells, int g) {
   if (g == fresh) {
     ++occupied;
@@ -55,14 +61,14 @@ void Seating::join(Cells& cells, int g) {
   }
   update(groups, cells, g, 1.0);
   size[g] += 1.0;
-  log_size[g] = fast_log(size[g] - discount);
+  weigh(g);
 }
 
 void Seating::leave(Cells& cells, int g) {
   update(groups, cells, g, -1.0);
   size[g] -= 1.0;
   if (size[g] > 0.5) {
-    log_size[g] = fast_log(size[g] - discount);
+    weigh(g);
   } else {
     size[g] = 0;
     log_size[g] = kNever;
@@ -93,63 +99,105 @@ void Seating::compact(const int32_t* label, int64_t n_rows, int c) {
 
 namespace {
 
-// Draws the group of a row that sits in `own` from exp(logp + log_size): its own group comes first, as nearly all rows stay. The others
-// together weigh no more than n times the heaviest of them, so that most rows are known to stay before they are weighed.
-int seat(const double* logp, const double* log_size, int n, int own, double u, double* sum, double* weight) {
-  const double above = add_and_top(logp, log_size, n, own, sum) - sum[own];
-  if (above < 0 && u * (1.0 + n * fast_exp(above)) < 1.0) return own;
+// Draws the group of a row from exp(weight), where it `stays` first, as nearly all rows do.
+int seat(double* weight, int n, int stays, double u, double* share) {
   double top;
-  const double left = u * exponentiate(sum, n, weight, &top) - weight[own];
-  if (left < 0) return own;
-  weight[own] = 0.0;
-  const int g = pick_from(weight, n, left);
-  return weight[g] > 0 ? g : own;
+  const double left = u * exponentiate(weight, n, share, &top) - share[stays];
+  if (left < 0) return stays;
+  share[stays] = 0.0;
+  const int g = pick_from(share, n, left);
+  return share[g] > 0 ? g : stays;
 }
+
+// The rows of one class on their way through a sweep.
+struct Sweep {
+  const Layout& layout;
+  const Rows& rows;
+  Seating room;
+  Cells cells;
+  const int64_t* order;
+  const double* uniforms;
+  std::vector<double> weight, share;
+
+  Sweep(const Layout& layout_, const Rows& rows_, const Chain& chain, int restaurant, int c, const int64_t* order_,
+        const double* uniforms_)
+      : layout(layout_), rows(rows_), room(layout_, chain, restaurant, c), cells(layout_.n_columns), order(order_),
+        uniforms(uniforms_), weight(padded(chain.capacity)), share(padded(chain.capacity)) {
+    cells.block.filled = chain.filled;
+  }
+
+  // whether the entries of every row are at hand: then its cells need not be gathered until it moves
+  bool at_hand() const { return rows.entries && int(room.columns.binary.size()) == layout.n_columns; }
+
+  // Weighs the row at position `at` in every group, its own without it; a row alone in its group may stay: the fresh group then
+  // stands for its own.
+  void weigh(int64_t at) {
+    const int64_t i = order[at];
+    const int own = room.z[i];
+    cells.gather(layout, room.columns, rows, i);
+    score(room.groups, cells, room.bound, weight.data());
+    for (int g = 0; g < room.bound; ++g) weight[g] += room.log_size[g];
+    const bool alone = room.alone(own);
+    weight[room.fresh] += room.log_opening(room.occupied - alone);
+    weight[own] = alone ? kNever : room.log_less[own] + score_without(room.groups, cells, own);
+  }
+
+  // The first row from position `at` on that may move, weighed; all before it stay.
+  int64_t weigh_first_mover(int64_t at, int64_t end) {
+    room.log_size[room.fresh] = room.log_opening(room.occupied);
+    const Stayers run{order, rows.entry_first, rows.entries, room.z, uniforms, room.groups.table, room.log_size.data(),
+                      room.log_less.data(), room.left.get(), room.groups.capacity, layout.n_table, room.bound,
+                      padded(room.bound)};
+    double own_weight;
+    at = pass_over_stayers(run, at, end, weight.data(), &own_weight);
+    room.log_size[room.fresh] = 0.0;
+    if (at == end) return end;
+    const int64_t i = order[at];
+    const int own = room.z[i];
+    weight[own] = room.alone(own) ? kNever : own_weight;
+    if (room.alone(own)) {
+      weight[room.fresh] = room.log_opening(room.occupied - 1);
+      for (int64_t e = rows.entry_first[i]; e < rows.entry_first[i + 1]; ++e)
+        weight[room.fresh] += room.groups.table[rows.entries[e] * room.groups.capacity + room.fresh];
+    }
+    return at;
+  }
+
+  // Draws the group of a row that is weighed; whether it moved.
+  bool draw(int64_t at, bool gathered) {
+    const int64_t i = order[at];
+    const int own = room.z[i], stays = room.alone(own) ? room.fresh : own;
+    const int g = seat(weight.data(), room.bound, stays, uniforms[at], share.data());
+    if (g == stays) {
+      redraw_holes(room.groups, cells, own, uniforms[at], i);
+      return false;
+    }
+    if (!gathered) cells.gather(layout, room.columns, rows, i);
+    room.leave(cells, own);
+    draw_holes(room.groups, cells, g, uniforms[at], i);
+    room.join(cells, g);
+    room.z[i] = g;
+    return true;
+  }
+};
 
 }  // namespace
 
 int64_t gibbs_sweep(const Layout& layout, const Rows& rows, Chain& chain, int restaurant, int c, const int64_t* order,
                     int64_t n_order, const double* uniforms, int64_t* moved) {
-  Seating room(layout, chain, restaurant, c);
-  Cells cells(layout.n_columns);
-  cells.block.filled = chain.filled;
-  std::vector<double> logp(padded(chain.capacity)), sum(padded(chain.capacity)), weight(padded(chain.capacity));
-  // where the entries of every row are at hand, its cells need not be gathered until it moves
-  const bool at_hand = rows.entries && int(room.columns.binary.size()) == layout.n_columns;
+  Sweep sweep(layout, rows, chain, restaurant, c, order, uniforms);
+  const bool at_hand = sweep.at_hand();
   int64_t done = 0;
-  for (; done < n_order; ++done) {
-    if (!room.offer_fresh()) break;
-    const int64_t i = order[done];
-    const int own = room.z[i];
-    const bool alone = room.size[own] < 1.5;
-    double without = 0.0;  // log predictive of the row in its group without it
+  while (done < n_order && sweep.room.offer_fresh()) {
     if (at_hand) {
-      const int32_t* entries = rows.entries + rows.entry_first[i];
-      const int n = int(rows.entry_first[i + 1] - rows.entry_first[i]);
-      accumulate(room.groups.table, room.groups.capacity, entries, n, padded(room.bound), logp.data());
-      if (!alone) without = log_product(room.groups.left + own * int64_t(layout.n_table), entries, n);
+      done = sweep.weigh_first_mover(done, n_order);
+      if (done == n_order) break;
     } else {
-      cells.gather(layout, room.columns, rows, i);
-      score(room.groups, cells, room.bound, logp.data());
-      if (!alone) without = score_without(room.groups, cells, own);
+      sweep.weigh(done);
     }
-    // a row alone in its group may stay: the fresh group then stands for its own
-    logp[room.fresh] += room.log_opening(room.occupied - alone);
-    logp[own] = alone ? kNever : without + fast_log(room.size[own] - 1.0 - room.discount) - room.log_size[own];
-    const int stay = alone ? room.fresh : own;
-    const int g = seat(logp.data(), room.log_size.data(), room.bound, stay, uniforms[done], sum.data(), weight.data());
-    if (g == stay) {
-      redraw_holes(room.groups, cells, own, uniforms[done], i);
-      continue;
-    }
-    if (at_hand) cells.gather(layout, room.columns, rows, i);
-    room.leave(cells, own);
-    draw_holes(room.groups, cells, g, uniforms[done], i);
-    room.join(cells, g);
-    room.z[i] = g;
-    ++*moved;
+    *moved += sweep.draw(done++, !at_hand);
   }
-  room.compact(chain.label, chain.n_rows, c);
+  sweep.room.compact(chain.label, chain.n_rows, c);
   return done;
 }
 

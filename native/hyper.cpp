@@ -68,7 +68,14 @@ struct Rises {
 struct Bench {
   Rises ones, zeros, totals;
   std::vector<double> one, nil, both;
-  explicit Bench(int A) : one(padded(A)), nil(padded(A)), both(padded(A * (A + 1) / 2)) {}
+  std::vector<int32_t> pair;  // of (a, b): where a + b stands among the sums, the same both ways round
+  explicit Bench(int A) : one(padded(A)), nil(padded(A)), both(padded(A * (A + 1) / 2)) {
+    for (int a = 0; a < A; ++a)
+      for (int b = 0; b < A; ++b) {
+        const int low = a < b ? a : b, high = a < b ? b : a;
+        pair.push_back(low * A - low * (low - 1) / 2 + high - low);
+      }
+  }
 };
 
 void move_binary(const Layout& layout, Chain& chain, const Grids& grids, int d, Seats& seats, Bench& bench, double u) {
@@ -87,10 +94,7 @@ void move_binary(const Layout& layout, Chain& chain, const Grids& grids, int d, 
   int32_t* at = chain.at + 4 * d;
   seats.change(at[0] * A + at[1], -1.0);
   for (int a = 0; a < A; ++a)
-    for (int b = 0; b < A; ++b) {
-      const int low = a < b ? a : b, high = a < b ? b : a;  // a + b is the same both ways round
-      seats.logp[a * A + b] = one[a] + nil[b] - both[low * A - low * (low - 1) / 2 + high - low];
-    }
+    for (int b = 0; b < A; ++b) seats.logp[a * A + b] = one[a] + nil[b] - both[bench.pair[a * A + b]];
   const int k = seats.draw(u);
   at[0] = k / A;
   at[1] = k % A;
@@ -229,19 +233,21 @@ double log_likelihood(const Layout& layout, const Chain& chain) {
 //   product over k < K of (alpha + discount k) * Gamma(alpha) / Gamma(alpha + n) * product over groups of Gamma(size - discount) / Gamma(1 - discount)
 void move_concentration(Chain& chain, const Laws& laws, const double* uniforms) {
   const int P = laws.n;
-  std::vector<double> fixed(P), places(P), ahead(P), room(P), logp(P), weight(P);
+  std::vector<double> fixed(P), places(P), ahead(P), unit(P), room(P), logp(P), weight(P), sizes(padded(chain.capacity));
   // with a negative discount the product is that of alpha / -discount places for groups, each taken at most once
   for (int p = 0; p < P; ++p) {
     fixed[p] = laws.alpha[p];
     places[p] = laws.discount[p] < 0 ? -laws.alpha[p] / laws.discount[p] : 0.0;
     ahead[p] = places[p] + 1.0;
+    unit[p] = laws.discount[p] < 0 ? -laws.discount[p] : laws.alpha[p];
   }
   lgamma_in_place(fixed.data(), P);
   lgamma_in_place(ahead.data(), P);
+  log_in_place(unit.data(), P);
   for (int q = 0; q < chain.n_restaurants * chain.n_classes; ++q) {
     const int K = chain.used[q];
     const double* size = chain.size + int64_t(q) * chain.capacity;
-    double n = 0.0, sizes = 0.0;
+    double n = 0.0, of_sizes = 0.0;
     for (int g = 0; g < K; ++g) n += size[g];
     for (int p = 0; p < P; ++p) {
       logp[p] = laws.alpha[p] + n;
@@ -252,11 +258,13 @@ void move_concentration(Chain& chain, const Laws& laws, const double* uniforms) 
     for (int p = 0; p < P; ++p) {
       const double less = laws.discount[p];
       if (p == 0 || less != laws.discount[p - 1]) {
-        sizes = -K * fast_lgamma(1.0 - less);
-        for (int g = 0; g < K; ++g) sizes += fast_lgamma(size[g] - less);
+        for (int g = 0; g < K; ++g) sizes[g] = size[g] - less;
+        lgamma_in_place(sizes.data(), K);
+        of_sizes = -K * fast_lgamma(1.0 - less);
+        for (int g = 0; g < K; ++g) of_sizes += sizes[g];
       }
-      const double opened = less < 0 ? K * fast_log(-less) + ahead[p] - room[p] : K * fast_log(laws.alpha[p]);
-      logp[p] = less < 0 && places[p] < K ? kNever : laws.log_prior[p] + opened + fixed[p] - logp[p] + sizes;
+      const double opened = K * unit[p] + (less < 0 ? ahead[p] - room[p] : 0.0);
+      logp[p] = less < 0 && places[p] < K ? kNever : laws.log_prior[p] + opened + fixed[p] - logp[p] + of_sizes;
     }
     double top, total = exponentiate(logp.data(), P, weight.data(), &top);
     const int p = pick(weight.data(), P, total, uniforms[q]);

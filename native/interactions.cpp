@@ -145,7 +145,28 @@ void scan_regions(const RegionScan& scan, const int32_t* candidates, int64_t n_c
   }
 }
 
+namespace {
+
+// one number a row: it stays in a register
+void look_up_one(const int32_t* cells, int64_t n_rows, int n_blocks, const double* table, double* out) {
+  for (int64_t i = 0; i < n_rows; ++i) {
+    double sum = out[i];
+    for (int b = 0; b < n_blocks; ++b) sum += table[cells[i * n_blocks + b]];
+    out[i] = sum;
+  }
+}
+
+void tally_one(const int32_t* cells, int64_t n_rows, int n_blocks, const double* values, double* out) {
+  for (int64_t i = 0; i < n_rows; ++i) {
+    const double value = values[i];
+    for (int b = 0; b < n_blocks; ++b) out[cells[i * n_blocks + b]] += value;
+  }
+}
+
+}  // namespace
+
 void look_up(const int32_t* cells, int64_t n_rows, int n_blocks, const double* table, int width, double* out) {
+  if (width == 1) return look_up_one(cells, n_rows, n_blocks, table, out);
   for (int64_t i = 0; i < n_rows; ++i)
     for (int b = 0; b < n_blocks; ++b) {
       const double* from = table + int64_t(cells[i * n_blocks + b]) * width;
@@ -154,6 +175,7 @@ void look_up(const int32_t* cells, int64_t n_rows, int n_blocks, const double* t
 }
 
 void tally(const int32_t* cells, int64_t n_rows, int n_blocks, const double* values, int width, double* out) {
+  if (width == 1) return tally_one(cells, n_rows, n_blocks, values, out);
   for (int64_t i = 0; i < n_rows; ++i)
     for (int b = 0; b < n_blocks; ++b) {
       double* at = out + int64_t(cells[i * n_blocks + b]) * width;
@@ -193,6 +215,32 @@ PARTITA_CLONES double softmax_loss(const double* logits, int64_t n_rows, int n_l
     total += weight[i] * (std::log(sum) - (f[label[i]] - top));
   }
   return total;
+}
+
+PARTITA_CLONES void pool_shares(const double* likelihood, int n_members, int64_t n_rows, const double* weight, const double* prior,
+                                int rounds, double tolerance, double* share) {
+  std::vector<double> mixed(n_rows), credit(n_members);
+  for (int r = 0; r < rounds; ++r) {
+    std::fill(mixed.begin(), mixed.end(), 0.0);
+    for (int m = 0; m < n_members; ++m)
+      for (int64_t i = 0; i < n_rows; ++i) mixed[i] += share[m] * likelihood[m * n_rows + i];
+    for (int64_t i = 0; i < n_rows; ++i) mixed[i] = weight[i] / mixed[i];
+    double total = 0.0, furthest = 0.0;
+    for (int m = 0; m < n_members; ++m) {
+      double sum[8] = {};  // side by side, so that they can be one vector
+      int64_t i = 0;
+      for (; i + 8 <= n_rows; i += 8)
+        for (int l = 0; l < 8; ++l) sum[l] += likelihood[m * n_rows + i + l] * mixed[i + l];
+      for (; i < n_rows; ++i) sum[0] += likelihood[m * n_rows + i] * mixed[i];
+      for (int l = 1; l < 8; ++l) sum[0] += sum[l];
+      total += credit[m] = share[m] * sum[0] + prior[m];
+    }
+    for (int m = 0; m < n_members; ++m) {
+      furthest = std::max(furthest, std::fabs(credit[m] / total - share[m]));
+      share[m] = credit[m] / total;
+    }
+    if (furthest < tolerance) break;
+  }
 }
 
 }  // namespace partita

@@ -29,4 +29,9 @@ void tally(const int32_t* cells, int64_t n_rows, int n_blocks, const double* val
 // weighted negative log-likelihood of the labels; residual = weight (p - y). One logit: that of label 1 against label 0.
 double softmax_loss(const double* logits, int64_t n_rows, int n_logits, const int32_t* label, const double* weight, double* residual);
 
+// EM for the shares of a linear pool: members' likelihoods (members, n), rows' weights, a Dirichlet prior in rows. Ends when no
+// share moves by `tolerance`.
+void pool_shares(const double* likelihood, int n_members, int64_t n_rows, const double* weight, const double* prior, int rounds,
+                 double tolerance, double* share);
+
 }  // namespace partita

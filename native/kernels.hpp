@@ -19,14 +19,27 @@ struct Seating {
   std::vector<int> holes;
   std::unique_ptr<double[]> left;  // what groups.left points to
   std::vector<double> log_size;  // log(size - discount); of the fresh group: 0; of a hole: never
+  std::vector<double> log_less;  // the same of a group without one of its rows: never where it has one row only
   std::vector<double> log_open;  // [k] weight of a new group beside k others: log(alpha + discount k), never at the cap
 
   Seating(const Layout& layout, const Chain& chain, int restaurant, int c, bool keep_left = true);  // keep_left: groups.left is wanted
   bool offer_fresh();
   double log_opening(int others) const { return log_open[others]; }
+  bool alone(int g) const { return size[g] < 1.5; }  // whether a row that sits in g sits there alone
+  void weigh(int g);
   void join(Cells& cells, int g);
   void leave(Cells& cells, int g);
   void compact(const int32_t* label, int64_t n_rows, int c);
+};
+
+// The columns of every view.
+struct Views {
+  Columns background, class_only;
+  std::vector<Columns> restaurants;
+  Views(const Layout& layout, const int32_t* view, int n_restaurants)
+      : background(columns_of(layout, view, BACKGROUND)), class_only(columns_of(layout, view, CLASS_ONLY)) {
+    for (int r = 0; r < n_restaurants; ++r) restaurants.push_back(columns_of(layout, view, FIRST_RESTAURANT + r));
+  }
 };
 
 // A counter-based stream (SplitMix64), for moves that cannot say beforehand how many numbers they need.

@@ -156,9 +156,9 @@ PARTITA_CLONES double add_and_top(const double* logp, const double* more, int n,
   return top;
 }
 
-PARTITA_CLONES double log_product(const double* factors, const int32_t* entries, int n) {
+// the product of factors[entries[m]] as a sum of logarithms: eight products side by side, of at most sixteen factors each
+PARTITA_INLINE double log_of_product(const double* factors, const int32_t* entries, int n) {
   double result = 0.0;
-  // eight products side by side, of at most sixteen factors each: far from underflow, and one logarithm for them all
   for (int first = 0; first < n; first += 128) {
     const int last = first + 128 < n ? first + 128 : n, full = first + ((last - first) & ~7);
     double product[8], logs[8];
@@ -170,6 +170,91 @@ PARTITA_CLONES double log_product(const double* factors, const int32_t* entries,
     result += sum_of_eight(logs);
   }
   return result;
+}
+
+PARTITA_CLONES double log_product(const double* factors, const int32_t* entries, int n) {
+  return log_of_product(factors, entries, n);
+}
+
+typedef int64_t EightWhole __attribute__((vector_size(64)));
+typedef double Four __attribute__((vector_size(32)));
+typedef double Two __attribute__((vector_size(16)));
+
+PARTITA_INLINE double top_of_eight(Eight x) {
+  Four half[2];
+  std::memcpy(half, &x, sizeof x);
+  const Four four = half[0] > half[1] ? half[0] : half[1];
+  Two quarter[2];
+  std::memcpy(quarter, &four, sizeof four);
+  const Two two = quarter[0] > quarter[1] ? quarter[0] : quarter[1];
+  return two[0] > two[1] ? two[0] : two[1];
+}
+
+// the least power of two above exp(x), x between -700 and 0
+PARTITA_INLINE double power_above_exp(double x) {
+  const double magic = 6755399441055744.0;  // adding it rounds to an integer kept in the low bits
+  const double t = x * 1.44269504088896340736 + (magic + 0.5000001);
+  return double_of(int64_t((uint64_t(bits_of(t)) + 1023) << 52));
+}
+
+// sum[g] = log_size[g] + the row's score in group g; returns the largest of them but for that of `own` (counted from this block on)
+template <int B>
+PARTITA_INLINE double weigh_block(const double* table, int64_t stride, const int32_t* cells, int n_cells, const double* log_size,
+                                  int own, double* sum) {
+  Eight acc[B];
+#pragma GCC unroll 8
+  for (int b = 0; b < B; ++b) acc[b] = *reinterpret_cast<const Eight*>(log_size + 8 * b);
+  for (int m = 0; m < n_cells; ++m) {
+    const double* t = table + int64_t(cells[m]) * stride;
+#pragma GCC unroll 8
+    for (int b = 0; b < B; ++b) acc[b] += *reinterpret_cast<const Eight*>(t + 8 * b);
+  }
+  EightWhole lane = {0, 1, 2, 3, 4, 5, 6, 7};
+  Eight never, top;
+  for (int j = 0; j < 8; ++j) never[j] = top[j] = kNever;
+#pragma GCC unroll 8
+  for (int b = 0; b < B; ++b) {
+    *reinterpret_cast<Eight*>(sum + 8 * b) = acc[b];
+    const Eight other = lane == own - 8 * b ? never : acc[b];
+    top = top > other ? top : other;
+  }
+  return top_of_eight(top);
+}
+
+PARTITA_INLINE double weigh(const double* table, int64_t stride, const int32_t* cells, int n_cells, const double* log_size, int padded,
+                            int own, double* sum) {
+  double top = kNever;
+  for (int g = 0; g < padded; g += 64) {
+    const double *t = table + g, *more = log_size + g;
+    double *to = sum + g, most;
+    switch (padded - g) {
+      case 8: most = weigh_block<1>(t, stride, cells, n_cells, more, own - g, to); break;
+      case 16: most = weigh_block<2>(t, stride, cells, n_cells, more, own - g, to); break;
+      case 24: most = weigh_block<3>(t, stride, cells, n_cells, more, own - g, to); break;
+      case 32: most = weigh_block<4>(t, stride, cells, n_cells, more, own - g, to); break;
+      case 40: most = weigh_block<5>(t, stride, cells, n_cells, more, own - g, to); break;
+      case 48: most = weigh_block<6>(t, stride, cells, n_cells, more, own - g, to); break;
+      case 56: most = weigh_block<7>(t, stride, cells, n_cells, more, own - g, to); break;
+      default: most = weigh_block<8>(t, stride, cells, n_cells, more, own - g, to);
+    }
+    top = top > most ? top : most;
+  }
+  return top;
+}
+
+PARTITA_CLONES int64_t pass_over_stayers(const Stayers& run, int64_t at, int64_t end, double* sum, double* own_weight) {
+  for (; at < end; ++at) {
+    const int64_t i = run.order[at];
+    const int own = run.z[i], n = int(run.entry_first[i + 1] - run.entry_first[i]);
+    const int32_t* entries = run.entries + run.entry_first[i];
+    const double top = weigh(run.table, run.capacity, entries, n, run.log_size, run.padded, own, sum);
+    *own_weight = run.log_less[own] + log_of_product(run.left + own * run.n_table, entries, n);
+    const double above = top - *own_weight;
+    // the others together weigh no more than their number times the heaviest of them
+    const double others = run.bound * power_above_exp(above > -700.0 ? above : -700.0);
+    if (!(above < 0 && run.uniforms[at] * (1.0 + others) < 1.0)) return at;
+  }
+  return end;
 }
 
 PARTITA_CLONES void log_sum_exp_parts(double* logp, const double* base, int wide, const int32_t* first, int parts, double* out) {

@@ -8,6 +8,8 @@ namespace partita {
 
 namespace {
 
+constexpr int kLocalTurns = 3;  // the same number in the plain twin
+
 // The layers of a graph (Kuipers and Moffa 2017): a node may have any parents in earlier layers, at least one in the last of them.
 void find_layers(int n, const Nodes* parents, Allowed* allowed) {
   const Nodes full = (Nodes(1) << n) - 1;
@@ -25,21 +27,32 @@ void find_layers(int n, const Nodes* parents, Allowed* allowed) {
 }  // namespace
 
 BlockChain::BlockChain(const NetTables& tables, const BlockRule& rule, double heat)
-    : tables(tables), rule(rule), heat(heat), sums(tables, rule, heat), orders(tables, heat) {}
+    : tables(tables), rule(rule), heat(heat), sums(tables, rule, heat), orders(tables, heat) {
+  const double b1 = rule.beta1, b2 = rule.beta2, none = std::lgamma(b1 + b2) - std::lgamma(b1) - std::lgamma(b2);
+  for (int m = 0; m <= tables.n * (tables.n - 1); ++m) {
+    below.push_back(std::lgamma(b1 + m) + none);
+    above.push_back(std::lgamma(b2 + m));
+    both.push_back(std::lgamma(b1 + b2 + m));
+  }
+  restaurant = std::lgamma(rule.alpha) - std::lgamma(rule.alpha + tables.n);
+  for (int m = 0; m <= tables.n; ++m) seated.push_back(m ? std::log(rule.alpha) + std::lgamma(double(m)) : 0.0);
+}
 
 // equations 2.1 and 2.5, up to the normaliser over acyclic graphs
 double BlockChain::log_prior(const Nodes* classes, int K, const Nodes* parents) const {
-  const double b1 = rule.beta1, b2 = rule.beta2, none = std::lgamma(b1 + b2) - std::lgamma(b1) - std::lgamma(b2);
-  double total = std::lgamma(rule.alpha) - std::lgamma(rule.alpha + tables.n);
+  double total = restaurant;
+  int present[16];
   for (int b = 0; b < K; ++b) {
     const int size = size_of(classes[b]);
-    total += std::log(rule.alpha) + std::lgamma(double(size));
+    total += seated[size];
+    std::fill(present, present + K, 0);
+    for (Nodes left = classes[b]; left; left &= left - 1) {
+      const Nodes from = parents[__builtin_ctz(left)];
+      for (int a = 0; a < K; ++a) present[a] += size_of(from & classes[a]);
+    }
     for (int a = 0; a < K; ++a) {
       const int pairs = size_of(classes[a]) * size - (a == b ? size : 0);
-      int present = 0;
-      for (int j = 0; j < tables.n; ++j)
-        if (classes[b] >> j & 1) present += size_of(parents[j] & classes[a]);
-      total += none + std::lgamma(b1 + present) + std::lgamma(b2 + pairs - present) - std::lgamma(b1 + b2 + pairs);
+      total += below[present[a]] + above[pairs - present[a]] - both[pairs];
     }
   }
   return total;
@@ -65,6 +78,10 @@ void BlockChain::redraw_graph(Stream& stream, const std::vector<Nodes>& classes,
       std::copy(drawn.begin(), drawn.end(), parents);
       present = proposed;
     }
+  }
+  for (int turn = 0; turn < kLocalTurns; ++turn) {
+    orders.redraw_parents(stream, parents);
+    orders.reverse_edges(stream, parents);
   }
 }
 

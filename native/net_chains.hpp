@@ -24,6 +24,8 @@ struct OrderedChain {
   ClassSums sums;
   std::vector<Nodes> sorted;
   std::vector<Allowed> allowed;
+  std::vector<double> seated, orders;  // log of alpha Gamma(size), and of K!
+  double restaurant;
 
   OrderedChain(const NetTables& tables, const BlockRule& rule, HashedValues cache);
   double log_target(const Nodes* classes, int K);
@@ -43,6 +45,8 @@ struct BlockChain {
   double heat;
   ClassSums sums;
   OrderDraws orders;
+  std::vector<double> below, above, both, seated;  // logs of Gamma functions of counts
+  double restaurant;
 
   BlockChain(const NetTables& tables, const BlockRule& rule, double heat);
   double log_prior(const Nodes* classes, int K, const Nodes* parents) const;

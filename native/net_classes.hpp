@@ -11,10 +11,13 @@ using Nodes = uint32_t;  // a set of nodes, one bit each; at most 16 of them
 
 inline int size_of(Nodes set) { return __builtin_popcount(set); }
 
-// score[j << n | P]: log score of the parents P of node j, kNoScore where they are not allowed.
+// score[j << n | P]: log score of the parents P of node j, kNoScore where they are not allowed. Where doubles hold the range of what
+// is allowed, weight[j << n | P] is exp(heat * score - shift[j]) for the heat at hand, and no logarithms are needed; else it is null.
 struct NetTables {
   int n;
   const double* score;
+  const double* weight = nullptr;
+  const double* shift = nullptr;
 };
 
 // Chinese restaurant of concentration alpha; probabilities of edges are Beta(beta1, beta2). Row D of `node` and `weight` is the
@@ -51,8 +54,11 @@ class ClassSums {
   std::vector<double> grid_, table_, next_, weight_;
   std::vector<Nodes> sets_;
   std::vector<int> cells_;
+  std::vector<double> power_;
 
-  double gather(int j, const Allowed& allowed);  // sets_ and their weights relative to the heaviest, whose log is returned
+  size_t list_sets(Nodes within);  // sets_; how many there are
+  double gather(int j, const Allowed& allowed, size_t n);  // weights of the n sets of sets_, up to a factor whose log is returned
+  void find_powers(int n_from);
   void expand(int n_from);
 };
 

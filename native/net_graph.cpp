@@ -178,9 +178,14 @@ double GraphChain::sweep(Stream& stream) {
   count_edges();
   edges(stream);
   if (!task_.single_edges) {
-    if (!ordered()) reversals(stream);
+    if (!ordered())
+      reversals(stream);
+    else if (task_.move_classes)
+      exchanges(stream);
     parent_sets(stream);
   }
+  // classes that are given keep their nodes: their order has to move by itself
+  if (ordered() && (!task_.single_edges || !task_.move_classes)) reorder(stream);
   if (task_.move_classes) {
     classes(stream);
     for (int turn = 0; turn < task_.n_splits; ++turn) split_or_merge(stream);

@@ -74,6 +74,9 @@ class GraphChain {
   void edges(Stream& stream);
   void reversals(Stream& stream);
   void parent_sets(Stream& stream);
+  void exchanges(Stream& stream);
+  void reorder(Stream& stream);
+  double log_template() const;  // of ordered classes, up to a constant for every two of them
   double log_joint() const;
 
   // classes (net_graph_classes.cpp); a node that is not seated has class -1 and counts nowhere

@@ -177,7 +177,7 @@ void GraphChain::split_or_merge(Stream& stream) {
   const NodeSeats& seating = task_.seating;
   double change;
   if (split) {
-    const double whole = seating.share[a], part = std::max(stream.uniform(), 1e-100);
+    const double whole = seating.share[a], part = seating.top > 0.0 ? std::max(stream.uniform(), 1e-100) : 0.0;
     unseat(j);
     open_class(b, 0.0);
     seating.share[a] = part * whole;

@@ -23,11 +23,16 @@ void number_classes(const std::vector<Nodes>& classes, int n, int32_t* z) {
 }
 
 OrderedChain::OrderedChain(const NetTables& tables, const BlockRule& rule, HashedValues cache)
-    : tables(tables), rule(rule), cache(cache), sums(tables, rule, 1.0), allowed(size_t(tables.n)) {}
+    : tables(tables), rule(rule), cache(cache), sums(tables, rule, 1.0), allowed(size_t(tables.n)) {
+  restaurant = std::lgamma(rule.alpha) - std::lgamma(rule.alpha + tables.n);
+  for (int m = 0; m <= tables.n + 1; ++m) {
+    seated.push_back(m ? std::log(rule.alpha) + std::lgamma(double(m)) : 0.0);
+    orders.push_back(std::lgamma(m + 1.0));
+  }
+}
 
 double OrderedChain::log_target(const Nodes* classes, int K) {
-  const int n = tables.n;
-  double total = std::lgamma(rule.alpha) - std::lgamma(rule.alpha + n) - std::lgamma(K + 1.0);
+  double total = restaurant - orders[K];
   uint64_t earlier = 77;
   Nodes before = 0;
   for (int b = 0; b < K; ++b) {
@@ -40,7 +45,7 @@ double OrderedChain::log_target(const Nodes* classes, int K) {
       cache.value[at] = sums.log_sum(classes[b], sorted.data(), b, -1, allowed.data());
       cache.key[at] = key;
     }
-    total += cache.value[at] + std::log(rule.alpha) + std::lgamma(double(size_of(classes[b])));
+    total += cache.value[at] + seated[size_of(classes[b])];
     earlier += mixed(classes[b] + (uint64_t(1) << 41));
     before |= classes[b];
   }

@@ -2,6 +2,7 @@
 #include "net_scores.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "arithmetic.hpp"
 
@@ -63,7 +64,42 @@ CountLevels level_counter(int levels) {
 }
 #endif
 
-double rise(double pseudo, int64_t count) { return count ? fast_lgamma(pseudo + double(count)) - fast_lgamma(pseudo) : 0.0; }
+// log Gamma(a + m) - log Gamma(a) for the pseudo-counts a of BDeu, kept as they are asked for. Sets of few parents have few different
+// a; tables are short and their number is bounded, and what finds no place is computed. One for each thread, so nothing is shared.
+class Rises {
+ public:
+  double operator()(double pseudo, int64_t count) {
+    if (!count) return 0.0;
+    double* kept = count < kLongest ? table(pseudo) : nullptr;
+    if (!kept) return fast_lgamma(pseudo + double(count)) - fast_lgamma(pseudo);
+    if (kept[count] == 0.0) kept[count] = fast_lgamma(pseudo + double(count)) - fast_lgamma(pseudo);
+    return kept[count];
+  }
+
+ private:
+  static constexpr int64_t kLongest = 1 << 14;
+  static constexpr size_t kTables = 256;
+  struct Table {
+    double pseudo = 0.0;
+    std::unique_ptr<double[]> value;
+  };
+  Table tables_[kTables];
+
+  double* table(double pseudo) {
+    uint64_t bits;
+    std::memcpy(&bits, &pseudo, sizeof bits);
+    size_t at = size_t((bits * 0x9e3779b97f4a7c15ULL) >> 56);
+    for (int tries = 0; tries < 4; ++tries, at = (at + 1) % kTables) {
+      if (tables_[at].pseudo == pseudo) return tables_[at].value.get();
+      if (tables_[at].value) continue;
+      tables_[at] = {pseudo, std::unique_ptr<double[]>(new double[kLongest]())};
+      return tables_[at].value.get();
+    }
+    return nullptr;
+  }
+};
+
+thread_local Rises rise;
 
 // Beyond this many words of masks a pass over the rows is quicker.
 bool few(const NetData& data, double parts) { return parts * double(data.words) <= 2.0 * double(data.n_rows); }

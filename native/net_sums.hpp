@@ -24,12 +24,22 @@ class OrderDraws {
   void prepare(const double* log_odds);  // of an edge i -> j at i * n + j
   void draw(Stream& stream, Nodes* parents);
   double extensions(const Nodes* parents);  // the number of linear extensions
+  // local moves of the same law (weight alone): the parents of every node given all others', then edges turned round one by one
+  void redraw_parents(Stream& stream, Nodes* parents);
+  void reverse_edges(Stream& stream, Nodes* parents);
 
  private:
   const NetTables& tables_;
   double heat_;
-  std::vector<double> within_, reached_, odds_, weight_, count_;
+  std::vector<double>& within_;  // large, and the same memory for every sweep of a thread: fresh pages would cost as much as the sums
+  std::vector<double> reached_, odds_, weight_, count_;
+  std::vector<long double> passed_;  // sums over the orders of a set, where weights need no logarithms
   std::vector<Nodes> sets_;
+
+  bool linear() const;  // `within_` and `passed_` hold sums, not their logs
+  void prepare_sums();
+  double log_weight(int j, Nodes set) const;
+  void draw_parents(Stream& stream, int j, size_t earlier, Nodes* parents);
 };
 
 }  // namespace partita

@@ -19,6 +19,7 @@ struct RowDraw {
   double alpha;
   int K, W, n;  // components, components padded to whole vectors, unknowns of a row (K, or K + 1 with its offset)
   double* out;
+  double* residual;                // (n_rows,) sum over a row's cells of root_j^2 e^2; null where it is not wanted
   double *gram, *linear, *square;  // sums for the gains; null where they are not wanted
 };
 void svd_draw_rows(int64_t begin, int64_t end, const RowDraw& draw);
@@ -39,6 +40,9 @@ void svd_column_sums(int64_t begin, int64_t end, const SideCells& cells, const d
 void svd_fitted(int64_t begin, int64_t end, const ResidualPass& pass, double* out);
 // out[i] = sum over the cells of row i of X[other], both of width W
 void svd_gather_sums(int64_t begin, int64_t end, const SideCells& cells, const double* X, int W, double* out);
+
+// law[a] -= sum over rows of (nu_a + n_i / 2) log(nu_a + S_i), nu of n_df degrees of freedom
+void svd_noise_law(const double* counts, const double* halves, int64_t n, const double* nu, int n_df, double* law);
 
 // cosine and sine: of the angles; Q and R (K, K) are rotated in place
 void svd_rotate(double* Q, int K, double shape, double rate, const double* uniform, const double* cosine, const double* sine,

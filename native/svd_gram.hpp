@@ -1,5 +1,6 @@
-// Gram matrices of gathered rows, in tiles that stay in registers. Rows are of single or double precision (T); a vector of the
-// processor holds L of them. Sums over a block of rows are added up in T, sums of blocks in double.
+// Gram matrices of gathered rows, in tiles that stay in registers. Rows are of single or double precision (T), their width is a
+// multiple of eight; a vector of the processor holds L numbers. Sums over a block of rows are added up in T, sums of blocks in
+// double.
 #pragma once
 #include "gate_lanes.hpp"
 #include "svd.hpp"
@@ -95,21 +96,46 @@ PARTITA_INLINE void gram_tile(const T* z, int n, int W, int a, int b, double* G)
     for (int c = 0; c < N; ++c) add_up(sum[r][c], G + int64_t(a + r) * W + b + c * L);
 }
 
-// The upper triangle (and what tiles cover beside it) of the first K rows of G += Z'Z, n packed rows of width W.
+// Half a vector: what is left of a width that is a multiple of eight numbers only.
+template <class V>
+struct Halved {
+  typedef V type;
+};
+template <>
+struct Halved<Eight> {
+  typedef Four type;
+};
+
+// columns beyond the last multiple of eight, where they are few
+PARTITA_INLINE int tail_of(int K) { return K > 8 && K % 8 <= 4 ? K % 8 : 0; }
+
+// R rows from row a on, columns b to end - 1
+template <class V, class T, int R>
+PARTITA_INLINE void gram_rows(const T* z, int n, int W, int a, int b, int end, double* G) {
+  constexpr int L = int(sizeof(typename Wide<V, T>::type) / sizeof(T)), N = sizeof(V) == 16 ? 2 : 3;
+  for (; b + N * L <= end; b += N * L) gram_tile<V, T, R, N>(z, n, W, a, b, G);
+  if constexpr (N == 3)
+    if (b + 2 * L <= end) {
+      gram_tile<V, T, R, 2>(z, n, W, a, b, G);
+      b += 2 * L;
+    }
+  for (; b + L <= end; b += L) gram_tile<V, T, R, 1>(z, n, W, a, b, G);
+  if constexpr (L == 16)
+    if (b < end) gram_tile<typename Halved<V>::type, T, R, 1>(z, n, W, a, b, G);
+}
+
+// G += Z'Z, n packed rows of width W: the upper triangle of the first K rows (and what tiles cover beside it). A few columns
+// beyond the last multiple of eight would cost every row of tiles a vector: their rows are taken instead, which is the same.
 template <class V, class T>
 PARTITA_INLINE void add_gram(const T* z, int n, int K, int W, double* G) {
-  typedef typename Wide<V, T>::type F;
-  constexpr int L = int(sizeof(F) / sizeof(T)), R = sizeof(V) == 64 ? 8 : 4, N = sizeof(V) == 16 ? 2 : 3;
-  for (int a = 0; a < K; a += R) {
-    int b = a / L * L;
-    for (; b + N * L <= W; b += N * L) gram_tile<V, T, R, N>(z, n, W, a, b, G);
-    if constexpr (N == 3)
-      if (b + 2 * L <= W) {
-        gram_tile<V, T, R, 2>(z, n, W, a, b, G);
-        b += 2 * L;
-      }
-    for (; b < W; b += L) gram_tile<V, T, R, 1>(z, n, W, a, b, G);
-  }
+  constexpr int L = int(sizeof(typename Wide<V, T>::type) / sizeof(T)), R = sizeof(V) == 64 ? 8 : 4;
+  constexpr int from = L < 8 ? L : 8;  // tiles begin at multiples of it: no number twice, and no vector beyond the width
+  const int tail = tail_of(K), end = tail ? K - tail : W;
+  for (int a = 0; a < K - tail; a += R) gram_rows<V, T, R>(z, n, W, a, a / from * from, end, G);
+  if (tail > 2)
+    gram_rows<V, T, 4>(z, n, W, K - tail, 0, W, G);
+  else if (tail)
+    gram_rows<V, T, 2>(z, n, W, K - tail, 0, W, G);
 }
 
 // What a row's cells add up to, r = y - shift: G = sum z z', zy = sum z root r, z1 = sum z root, and sums of root^2 times 1, r, r^2.
@@ -153,7 +179,12 @@ PARTITA_INLINE void pack_rows(const T* const* rows, const T* root, const T* t, i
     pack_chunk<V, T, 2>(rows, root, t, n, W, at, z, sums);
     at += 2 * L;
   }
-  if (at < W) pack_chunk<V, T, 1>(rows, root, t, n, W, at, z, sums);
+  if (at + L <= W) {
+    pack_chunk<V, T, 1>(rows, root, t, n, W, at, z, sums);
+    at += L;
+  }
+  if constexpr (L == 16)
+    if (at < W) pack_chunk<typename Halved<V>::type, T, 1>(rows, root, t, n, W, at, z, sums);
 }
 
 // The sums of the cells first .. last - 1; `packed` has room for rows_at_once rows.
@@ -182,6 +213,8 @@ PARTITA_INLINE void sum_cells(const SideCells& cells, int64_t first, int64_t las
     pack_rows<V, T>(rows, roots, t, n, W, packed, sums);
     add_gram<V, T>(packed, n, K, W, sums.G);
   }
+  for (int b = K - tail_of(K); b < K; ++b)
+    for (int a = 0; a < b; ++a) sums.G[int64_t(a) * W + b] = sums.G[int64_t(b) * W + a];
 }
 
 }  // namespace partita

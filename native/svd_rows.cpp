@@ -43,13 +43,15 @@ PARTITA_INLINE void factorise_lanes(V* u, int n) {
   }
 }
 
-// x of U'z = r, U x = z + noise, in the place of r
+// x of U'z = r, U x = z + noise, in the place of r; gives back z'z - noise'noise
 template <class V>
-PARTITA_INLINE void solve_lanes(const V* u, int n, const V* noise, V* r) {
+PARTITA_INLINE V solve_lanes(const V* u, int n, const V* noise, V* r) {
+  V gain{};
   for (int a = 0; a < n; ++a) {
     const V* row = u + start(a, n);
     const V z = r[a] * row[a];
     r[a] = z;
+    gain += (z - noise[a]) * (z + noise[a]);
     for (int b = a + 1; b < n; ++b) r[b] -= z * row[b];
   }
   for (int a = n - 1; a >= 0; --a) {
@@ -63,6 +65,18 @@ PARTITA_INLINE void solve_lanes(const V* u, int n, const V* noise, V* r) {
     if (b < n) sum[0] -= row[b] * r[b];
     r[a] = (sum[0] + sum[1]) * row[a];
   }
+  return gain;
+}
+
+// Sum over the cells of row i of root_j^2 (y - shift_j - x'[u_i, b_i])^2 without looking at them: with the precision
+// P = L + c A (L that of the prior, c A of the cells) and the right-hand side h = L m + c q it is square - 2 x'q + x'A x, where
+// x'P x - 2 x'h = noise'noise - z'z.
+PARTITA_INLINE double squares_of_row(const RowDraw& d, int64_t i, double square, double gain) {
+  if (d.cells.first[i] == d.cells.first[i + 1]) return 0.0;  // not what rounding leaves
+  const double *x = d.out + i * d.n, *m = d.prior + i * d.n;
+  for (int a = 0; a < d.n; ++a) gain += d.precision[a] * x[a] * (x[a] - 2.0 * m[a]);
+  const double rest = square - gain / (d.alpha * d.weight[i]);
+  return rest > 0.0 ? rest : 0.0;
 }
 
 // Precision and right-hand side of row i into lane h of P and r.
@@ -105,7 +119,7 @@ PARTITA_INLINE void draw_of(int64_t begin, int64_t end, const RowDraw& d, const 
   Room<double> sums_room(kept * each);
   Room<V> precision(n * (n + 1) / 2 + 8), right(n), noise(n);
   double *P = reinterpret_cast<double*>(static_cast<V*>(precision)), *r = reinterpret_cast<double*>(static_cast<V*>(right)),
-         *e = reinterpret_cast<double*>(static_cast<V*>(noise));
+         *e = reinterpret_cast<double*>(static_cast<V*>(noise)), square[L];
   RowSums sums[L];
   for (int h = 0; h < kept; ++h) {
     double* at = sums_room + h * each;
@@ -120,12 +134,14 @@ PARTITA_INLINE void draw_of(int64_t begin, int64_t end, const RowDraw& d, const 
       if (h < lanes || kept > 1)
         sum_cells<V, T>(d.cells, d.cells.first[at], d.cells.first[at + 1], Z, d.root, d.shift, d.K, d.W, packed, s);
       assemble<L>(d, at, s, h, P, r);
+      square[h] = s.square;
       for (int a = 0; a < n; ++a) e[a * L + h] = d.noise[at * n + a];
     }
     factorise_lanes<V>(precision, n);
-    solve_lanes<V>(precision, n, noise, right);
+    const V gain = solve_lanes<V>(precision, n, noise, right);
     for (int h = 0; h < lanes; ++h) {
       for (int a = 0; a < n; ++a) d.out[(i + h) * n + a] = r[a * L + h];
+      if (d.residual) d.residual[i + h] = squares_of_row(d, i + h, square[h], gain[h]);
       if (d.gram) add_products(d, i + h, sums[h]);
     }
   }

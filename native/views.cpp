@@ -149,8 +149,8 @@ void fill_column(const Layout& layout, const Rows& rows, Chain& chain, int d) {
 void rebuild(const Layout& layout, const Rows& rows, Chain& chain) {
   Columns codes;  // those whose observed cells are listed
   std::vector<int> others;
+  std::fill_n(chain.stats, int64_t(chain.n_classes) * chain.capacity * layout.n_stats, 0.0);
   for (int d = 0; d < layout.n_columns; ++d) {
-    clear_column(layout, chain, d);
     if (rows.first && (layout.kind[d] == BINARY || layout.kind[d] == CATEGORICAL)) codes.add(layout, d);
     else others.push_back(d);
   }

@@ -31,6 +31,7 @@ _WHERE = {
     "ComponentsPosteriorDisplay": "displays.components_posterior",
     "ContributionsDisplay": "displays.contributions",
     "DensityDisplay": "displays.density",
+    "EdgeAgreementDisplay": "displays.edge_agreement",
     "EdgeProbabilitiesDisplay": "displays.edge_probabilities",
     "FactorDisplay": "displays.factor",
     "FilledCellsDisplay": "displays.filled_cells",

@@ -95,3 +95,10 @@ def test_published_networks_are_read_and_written_without_loss(tmp_path, publishe
         again = read_bif(tmp_path / file.name.removesuffix(".gz"))
         assert again.parents == network.parents and again.levels == network.levels
         assert all((a == b).all() for a, b in zip(again.tables, network.tables))
+
+
+def test_text_instead_of_a_path(tmp_path):
+    from_text, from_file = read_bif(TEXT), read_bif(written(tmp_path, TEXT))
+    assert from_text.variables == from_file.variables and from_text.parents == from_file.parents
+    with pytest.raises(ValueError, match="the BIF text"):
+        read_bif(TEXT.replace("0.7, 0.3", "0.7, x"))

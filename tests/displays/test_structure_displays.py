@@ -58,4 +58,45 @@ def test_depths_put_children_below_their_parents():
 
 def test_traces_of_structures(model):
     name = next(iter(model.trace_))
-    assert partita.TraceDisplay.from_estimator(model, name).plot().trace.shape[0] == 2
+    shown = partita.TraceDisplay.from_estimator(model, name).plot()
+    assert shown.trace.shape == (2, 200) and shown.kept_from == 40  # a fifth is dropped
+    assert shown.r_hat == model.diagnostics_["ordered-block"]["log_joint"]["r_hat"]
+    assert shown.ax_.get_ylabel() == "ordered-block: log joint"
+
+
+def test_exact_structures_have_no_chains_to_show():
+    rows = np.random.default_rng(0).integers(0, 2, (50, 3))
+    exact = partita.StructureLearner("uniform").fit(rows)
+    with pytest.raises(ValueError, match="exact, no chain was run"):
+        partita.TraceDisplay.from_estimator(exact)
+    with pytest.raises(ValueError, match="edges are exact"):
+        partita.EdgeAgreementDisplay.from_estimator(exact)
+
+
+def test_agreement_of_chains(model):
+    shown = partita.EdgeAgreementDisplay.from_estimator(model).plot()
+    np.testing.assert_allclose(shown.together, model.edge_probabilities_, atol=1e-12)
+    parent, child, gap = shown.largest
+    assert gap == np.ptp(model.chain_edges_[:, parent, child]) == np.ptp(model.chain_edges_, axis=0).max()
+    assert model.diagnostics_["ordered-block"]["edges"]["r_hat"] == shown.r_hat
+    far = partita.EdgeAgreementDisplay(np.stack([np.zeros((2, 2)), np.ones((2, 2))]), ["a", "b"], 1e15).plot()
+    assert "R-hat above 10" in far.ax_.get_title()
+
+
+def test_chains_of_several_priors_are_weighed():
+    made = partita.datasets.make_diseases(60, 2, 3, random_state=1)
+    auto = partita.StructureLearner("auto", exact=False, n_sweeps=40, n_chains=2, random_state=0).fit(made.data)
+    np.testing.assert_allclose(auto.chain_edges_.mean(axis=0), auto.edge_probabilities_, atol=1e-9)
+    assert partita.EdgeAgreementDisplay.from_estimator(auto).plot().chains.shape == (2, 5, 5)
+
+
+def test_pairs_whose_direction_is_open_are_dashed():
+    rng = np.random.default_rng(0)
+    first = rng.random(300) < 0.5
+    second = np.where(rng.random(300) < 0.1, ~first, first)
+    model = partita.StructureLearner("uniform", score="bdeu", gamma=1.0).fit(np.column_stack([first, second]))
+    shown = partita.NetworkDisplay.from_estimator(model, threshold=0.6)
+    assert shown.edges == [] and [pair[:2] for pair in shown.either_way] == [(0, 1)]
+    assert shown.either_way[0][2] == pytest.approx(1.0, abs=1e-6)
+    assert "direction open" in [text.get_text() for text in shown.plot().ax_.get_legend().get_texts()]
+    assert partita.NetworkDisplay.from_estimator(model, threshold=0.45).either_way == []

@@ -1,11 +1,18 @@
 """Matrices that once went wrong: two rows of one name, odd units, features of odd shapes."""
 
+import datetime
+import uuid
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
-from matrices import QUICK, low_rank
+from matrices import QUICK, low_rank, triplets
 
+import partita
 from partita import BayesianSVD
+from partita.data.validate import DataWarning
+from partita.inference.loop import FitInterrupted
 
 X, _ = low_rank(12, 9, 1)
 SHORT = QUICK | {"burn_in": 8, "n_samples": 8, "n_chains": 1}
@@ -87,3 +94,128 @@ def test_what_partial_fit_cannot_go_on_with():
 def test_a_coverage_is_a_number(coverage):
     with pytest.raises(ValueError, match="coverage must lie between 0 and 1"):
         BayesianSVD(**SHORT).fit(X).predict_interval(0, 0, coverage)
+
+
+WIDE = pd.DataFrame(np.random.default_rng(0).integers(0, 100, (20, 3)), columns=["a", "b", "c"])
+
+
+def test_a_matrix_of_three_whole_columns_is_not_taken_for_a_list_in_silence():
+    with pytest.warns(DataWarning, match="columns a, b, c is read as a list of 20 entries.*pass entries=False"):
+        BayesianSVD(**SHORT).fit(WIDE)
+    model = BayesianSVD(**SHORT).fit(WIDE, entries=False)
+    assert model.complete().shape == WIDE.shape and model.column_ids_.tolist() == ["a", "b", "c"]
+    with pytest.raises(ValueError, match="repeat a cell") as told:
+        BayesianSVD(**SHORT).fit(WIDE % 5)
+    assert "pass entries=False" in told.value.__notes__[0]
+    with pytest.raises(ValueError, match="entries=True: X must be a frame that lists entries, got ndarray"):
+        BayesianSVD(**SHORT).fit(X, entries=True)
+
+
+def test_a_list_of_whole_numbers_is_read_without_a_word(recwarn):
+    row, column, value = triplets(X)
+    model = BayesianSVD(**SHORT).fit(pd.DataFrame({"user": row, "item": column, "rating": value}))
+    assert model.complete().shape == X.shape and not recwarn.list
+
+
+IDS = {
+    "date": lambda k: datetime.date(2020, 1, 1) + datetime.timedelta(k),
+    "moment": lambda k: datetime.datetime(2020, 1, 1, 3, tzinfo=datetime.UTC) + datetime.timedelta(k),
+    "stamp": lambda k: pd.Timestamp("2020-01-01") + pd.Timedelta(days=k),
+    "bytes": lambda k: b"%d\0" % k,
+    "set": lambda k: frozenset([k, "x"]),
+    "pair": lambda k: (k, None),
+    "uuid": lambda k: uuid.UUID(int=k),
+    "decimal": lambda k: Decimal(k) / 3,
+    "large": lambda k: 2**70 + k,
+}
+
+
+@pytest.mark.parametrize("kind", IDS)
+def test_ids_of_any_kind_come_back_from_a_file(kind, tmp_path):
+    row, column, value = triplets(X)
+    ids = np.empty(len(row), dtype=object)
+    ids[:] = [IDS[kind](int(k)) for k in row]
+    model = BayesianSVD(**SHORT).fit_triplets(ids, column, value)
+    partita.save(model, tmp_path / "model")
+    again = partita.load(tmp_path / "model")
+    assert again.row_ids_.tolist() == model.row_ids_.tolist()
+    assert type(again.row_ids_[0]) is type(model.row_ids_[0])
+    asked = np.empty(1, dtype=object)
+    asked[0] = IDS[kind](3)
+    assert again.predict(asked, [1]) == model.predict(asked, [1])
+
+
+def test_an_id_that_no_file_can_hold_is_named_and_nothing_is_lost(tmp_path):
+    class Own:
+        def __repr__(self):
+            return "<my row>"
+
+    kept = BayesianSVD(**SHORT).fit(X)
+    partita.save(kept, tmp_path / "model")
+    model = BayesianSVD(**SHORT).fit_triplets([Own(), "b", "b"], [0, 1, 0], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match=r"row_ids_\[0\] is a .*Own, which a file cannot hold \(<my row>\)"):
+        partita.save(model, tmp_path / "model")
+    assert partita.load(tmp_path / "model").n_entries_ == kept.n_entries_
+
+
+def test_ids_of_other_kinds_among_dates():
+    """NumPy's own error came out where text was asked for."""
+    row, column, value = triplets(X)
+    days = np.array(["2020-01-01"], "M8[D]") + row
+    model = BayesianSVD(**SHORT).fit_triplets(days, column, value)
+    for strange in ("nobody", 5, 2.5, b"x"):
+        with pytest.warns(DataWarning, match="1 of 1 row ids were not seen"):
+            model.predict([strange], [0])
+    told = [model.predict([day], [0]) for day in (days[0], "2020-01-01", datetime.date(2020, 1, 1))]
+    assert told[0] == told[1] == told[2]
+    folded = model.fold_in(["new"], [0], [2.0])
+    assert folded.predict(["new"], [0]) != folded.predict([days[0]], [0])
+
+
+def test_the_score_of_nothing_and_of_what_is_missing():
+    model = BayesianSVD(**SHORT).fit(X)
+    assert model.score_samples([], [], []).shape == (0,)
+    with pytest.raises(ValueError, match="score: there is no cell to score"):
+        model.score([], [], [])
+    with pytest.raises(ValueError, match=r"entry 1 \(row 1, column 2\) is missing"):
+        model.score_samples([0, 1], [0, 2], [1.0, np.nan])
+    counts = BayesianSVD(link="binomial", **SHORT).fit_triplets([0, 1], [0, 1], [1, 1], [2, 2])
+    assert counts.score_samples([0, 1], [0, 1], [1, 0], [2, 0])[1] == 0.0  # where nothing was tried
+
+
+@pytest.mark.parametrize(
+    "change", [{"n_chains": 3}, {"offsets": False}, {"unequal_noise": False}, {"link": "binomial"}]
+)
+def test_partial_fit_goes_on_with_the_same_model_only(change):
+    model = BayesianSVD(**SHORT).fit(X).set_params(**change)
+    with pytest.raises(ValueError, match=f"partial_fit: {next(iter(change))}=.*, but the model has learnt with"):
+        model.partial_fit(["new"], [0], [1.0])
+    paper = BayesianSVD(prior="paper", **SHORT).fit(X).set_params(sampler="coordinate", offsets=True)
+    with pytest.raises(ValueError, match="sampler='coordinate', but the model has learnt with 'blocked'"):
+        paper.partial_fit(["new"], [0], [1.0])
+
+
+def test_chains_that_stand_at_different_sweeps_go_on_alike():
+    """Burn-in was counted by the first chain, so that another kept sweeps of its burn-in, or dropped too many."""
+    from partita.models import svd_chains
+
+    model = BayesianSVD(**SHORT | {"n_chains": 2}).fit(X)
+    model._states[1].sweep += 7  # as after an interruption
+    seen = []
+    plain = svd_chains.SAMPLERS["blocked"].adapt
+
+    def adapt(problem, rng, state, births, held, n_threads):
+        seen.append(state.sweep)
+        return plain(problem, rng, state, births, held, n_threads)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(svd_chains.SAMPLERS["blocked"], "adapt", adapt)
+        model.partial_fit(["new"], [0], [1.0], n_samples=3, burn_in=4)
+    assert sorted(seen) == sorted([*range(17, 21), *range(24, 28)])
+
+
+def test_a_fit_out_of_time_can_go_on():
+    with pytest.warns(FitInterrupted):
+        model = BayesianSVD(n_samples=10**6, burn_in=3, time_budget=0.05, random_state=0).fit(X)
+    model.set_params(time_budget=None).partial_fit(["new"], [0], [1.0], n_samples=2, burn_in=2)
+    assert np.isfinite(model.complete()).all()

@@ -332,3 +332,26 @@ def test_a_stopping_rule_looks_at_each_chain_alone():
         assert out.steps_done == [5, 3, 2] and out.states == [5, 5, 11] and out.interrupted is None
         again = run(step, [0, 2, 9], streams, 50, stop=stop, start=out)
         assert again.steps_done == out.steps_done
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_chains_meet_before_any_goes_on(n_jobs):
+    done = [0, 0, 0]
+
+    def count(rng, state):
+        done[state[0]] += 1
+        return (state[0], state[1] + 1), {"x": float(rng.random())}
+
+    def together(states):
+        met.append((list(done), [steps for _, steps in states]))
+        return [(k, steps + 100 * (steps < 100)) for k, steps in states]  # seen states are given back as they are
+
+    met: list = []
+    outcome = run(count, [(k, 0) for k in range(3)], start(3)[1], 9, n_jobs=n_jobs, meet=(4, together))
+    assert met[0] == ([4, 4, 4], [4, 4, 4])
+    assert outcome.states == [(k, 109) for k in range(3)]
+
+
+def test_a_meeting_changes_nothing_else():
+    met, alone = (run(step, *start(3), 40, keep=keep, meet=meet) for meet in ((17, list), None))
+    assert all(np.array_equal(met.infos[name], alone.infos[name]) for name in alone.infos)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from partita.kernels import reference
-from partita.kernels.net_contract import NO_SCORE, HashedValues
+from partita.kernels.net_contract import NO_SCORE, HashedValues, ScoreWeights
 from partita.priors.graph import block_rule
 
 
@@ -71,15 +71,28 @@ def test_sums_into_one_class(native):
         assert values[0] == pytest.approx(values[1], abs=1e-10)
 
 
+def weights(score, heat, linear):
+    return ScoreWeights.of(score, heat) if linear else ScoreWeights.none()
+
+
+def test_weights_of_scores_are_left_out_where_doubles_do_not_hold_them():
+    score = scores(4)
+    linear = ScoreWeights.of(score, 0.5)
+    np.testing.assert_allclose(np.log(linear.weight[0, 2]) + linear.shift[0], 0.5 * score[0, 2])
+    assert linear.weight[1, 2] == 0.0 and linear.weight.max() == 1.0
+    assert ScoreWeights.of(1e4 * score).weight.size == 0
+
+
+@pytest.mark.parametrize("linear", [True, False])
 @pytest.mark.parametrize("free", [True, False])
-def test_ordered_sweeps_are_the_same(native, free):
+def test_ordered_sweeps_are_the_same(native, free, linear):
     score, rule = scores(4), block_rule(4, 0.5, 1.0, 1.0)
     chains = []
     for kernels in (reference, native):
         z, parents, edges = np.array([0, 1, 1, 2], np.int32), np.zeros(4, np.int32), np.zeros((4, 4))
         cache, trace = HashedValues.room(8), []
         for seed in range(4):
-            value = kernels.net_ordered_sweep(score, rule, cache, z, free, seed, edges, parents)
+            value = kernels.net_ordered_sweep(score, rule, cache, z, free, seed, edges, parents, weights(score, 1.0, linear))
             assert value == pytest.approx(kernels.net_ordered_target(score, rule, cache, z), abs=1e-9)
             trace.append([value, *z, *parents])
         chains.append((np.array(trace), edges))
@@ -87,14 +100,15 @@ def test_ordered_sweeps_are_the_same(native, free):
     np.testing.assert_allclose(chains[0][1], chains[1][1], atol=1e-9)
 
 
+@pytest.mark.parametrize("linear", [True, False])
 @pytest.mark.parametrize("heat", [1.0, 0.4])
-def test_block_sweeps_are_the_same(native, heat):
+def test_block_sweeps_are_the_same(native, heat, linear):
     score, rule = scores(4), block_rule(4, 0.5, 1.0, 2.0)
     chains = []
     for kernels in (reference, native):
         z, parents, edges, trace = np.zeros(4, np.int32), np.zeros(4, np.int32), np.zeros((4, 4)), []
         for seed in range(6):
-            value = kernels.net_block_sweep(score, rule, heat, z, parents, True, 3, 5, seed, edges)
+            value = kernels.net_block_sweep(score, rule, heat, z, parents, True, 3, 5, seed, edges, weights(score, heat, linear))
             trace.append([value, *z, *parents])
         chains.append((np.array(trace), edges))
     np.testing.assert_allclose(chains[0][0], chains[1][0], atol=1e-9)

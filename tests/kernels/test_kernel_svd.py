@@ -30,31 +30,33 @@ def row_draw(rng, k, offset, n=9, n_other=40, degree=20.0):
 
 
 @pytest.mark.parametrize("offset", [False, True])
-@pytest.mark.parametrize("k", [1, 3, 7, 8, 9, 16, 23, 32, 50])
+@pytest.mark.parametrize("k", [1, 3, 7, 8, 9, 12, 16, 20, 23, 32, 36, 50])
 def test_rows_are_those_of_the_twin(k, offset):
     given = row_draw(np.random.default_rng(k), k, offset, degree=20.0 if k < 50 else 300.0, n_other=400)
     found, expected = [], []
     for kernel, results in ((native, found), (reference, expected)):
-        given.out = np.zeros_like(given.out)
+        given.out, given.residual = np.zeros_like(given.out), np.full(9, np.nan)
         sums = GainSums.room(k)
         kernel.svd_draw_rows(0, 5, given, sums)
         kernel.svd_draw_rows(5, 9, given, sums)
-        results += [given.out, np.triu(sums.gram), sums.linear, sums.square]
+        results += [given.out, given.residual, np.triu(sums.gram), sums.linear, sums.square]
+    assert expected[1][0] == found[1][0] == 0.0  # of the empty row
     for a, b in zip(found, expected):
         assert np.allclose(a, b, rtol=1e-8, atol=1e-9)
 
 
-@pytest.mark.parametrize("k", [1, 10, 16, 33, 50])
+@pytest.mark.parametrize("k", [1, 4, 10, 16, 22, 28, 33, 36, 50, 57, 66, 71])
 def test_single_precision_is_near(k):
     given = row_draw(np.random.default_rng(k), k, True, degree=100.0, n_other=400, n=21)
-    exact = np.zeros_like(given.out)
-    reference.svd_draw_rows(0, 21, replace(given, out=exact), None)
-    given.Z = pad(given.Z[:, :k], single=True)
-    assert given.Z.dtype == np.float32 and given.Z.shape[1] % 16 == 0
+    exact, squares = np.zeros_like(given.out), np.zeros(21)
+    reference.svd_draw_rows(0, 21, replace(given, out=exact, residual=squares), None)
+    given.Z, given.residual = pad(given.Z[:, :k], single=True), np.zeros(21)
+    assert given.Z.dtype == np.float32
     sums, expected = GainSums.room(k), GainSums.room(k)
     native.svd_draw_rows(0, 21, given, sums)
     reference.svd_draw_rows(0, 21, replace(given, out=exact.copy()), expected)
     assert np.abs(given.out - exact).max() < 1e-4
+    assert np.allclose(given.residual, squares, rtol=1e-3)
     assert np.allclose(np.triu(sums.gram), expected.gram, rtol=1e-3, atol=1e-3)
 
 
@@ -104,6 +106,15 @@ def test_residual_sums_are_those_of_the_twin(k):
         results.append((squares, row_sum, column_sum, fitted, gathered))
     for a, b in zip(*results):
         assert np.allclose(a, b)
+
+
+def test_the_law_of_degrees_of_freedom_is_that_of_the_twin():
+    rng = np.random.default_rng(3)
+    counts, halves, nu = rng.poisson(5.0, 43).astype(float), rng.gamma(2.0, 3.0, 43), np.geomspace(1, 1000, 7)
+    found, expected = np.zeros(7), np.zeros(7)
+    native.svd_noise_law(counts, halves, nu, found)
+    reference.svd_noise_law(counts, halves, nu, expected)
+    assert np.allclose(found, expected, rtol=1e-12)
 
 
 def test_rotations_are_those_of_the_twin_and_orthogonal():

@@ -5,11 +5,12 @@ import pytest
 from scipy.stats import kstest
 from scipy.stats import t as student
 
-from partita import IQGMEClassifier
+from partita import IQGMEClassifier, QGMEClassifier, load, save
 from partita.families.normal_inverse_wishart import NormalInverseWishart
 from partita.models.gated_answer import Laws, Widths
+from partita.models.gated_aside import predicted_cells
 from partita.models.gated_fill import Stretch
-from partita.models.gated_widths import Cells, choose, predicted_cells
+from partita.models.gated_widths import Cells, choose
 
 
 def cells_of(value, scale=1.0, degrees=50.0):
@@ -83,3 +84,52 @@ def test_intervals_hold_what_they_say_where_cells_have_long_tails():
         held[folds] = ((low <= X[200:]) & (X[200:] <= high))[hole].mean()
     assert abs(held[3] - 0.5) < 0.08
     assert abs(held[3] - 0.5) <= abs(held[0] - 0.5) + 0.02
+
+
+ONE_MODEL = {
+    "one": (IQGMEClassifier, {"average": False, "n_restarts": 2}),
+    "chains": (IQGMEClassifier, {"inference": "gibbs", "n_restarts": 2, "max_iter": 40}),
+    "points": (QGMEClassifier, {"n_experts": 2}),
+}
+
+
+@pytest.mark.parametrize("form", ONE_MODEL)
+def test_one_model_learns_widths_too(form, tmp_path):
+    """Of columns with long tails; the answers about labels do not depend on it."""
+    make, settings = ONE_MODEL[form]
+    rng = np.random.default_rng(3)
+    X = student.rvs(2.0, size=(300, 4), random_state=1)
+    y = rng.integers(2, size=300)
+    holed = np.where(rng.random(X.shape) < 0.25, np.nan, X)
+    held, voted = {}, {}
+    for folds in (0, 3):
+        model = make(random_state=0, cell_folds=folds, column_kinds=["real"] * 4, **settings).fit(holed[:150], y[:150])
+        low, high = model.impute(holed[150:], quantiles=[0.25, 0.75])
+        held[folds] = ((low <= X[150:]) & (X[150:] <= high))[np.isnan(holed[150:])].mean()
+        voted[folds] = model.predict_proba(holed[150:])
+    assert abs(held[3] - 0.5) < 0.12
+    assert abs(held[3] - 0.5) <= abs(held[0] - 0.5) + 0.02
+    np.testing.assert_array_equal(voted[0], voted[3])
+    assert model._pool.widths is not None
+    save(model, tmp_path / "model")
+    same = load(tmp_path / "model")
+    for a, b in zip(*(one.impute(holed, quantiles=[0.1, 0.9]) for one in (model, same)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_cells_under_normal_gates_are_what_laws_say():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 3)) @ rng.normal(size=(3, 3))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    model = QGMEClassifier(n_experts=2, random_state=0).fit(X, X[:, 0] > np.nanmean(X[:, 0]))
+    gated = model._pool.whole[0]
+    rows = gated.view.lens.rows(model._encode(X[:5]))
+    cells = predicted_cells(gated, rows, np.ones(5))
+    for number, (i, j) in enumerate(zip(*np.nonzero(~np.isnan(rows.reals)), strict=True)):
+        reals = rows.reals[i : i + 1].copy()
+        reals[0, j] = np.nan
+        law = gated.laws(type(rows)(rows.codes[i : i + 1], reals))
+        order = np.argsort(-law.share[0], kind="stable")
+        np.testing.assert_allclose(cells.share[number][:2], law.share[0, order], atol=1e-5)
+        np.testing.assert_allclose(cells.location[number][:2], law.location[0, order, j])
+        np.testing.assert_allclose(cells.scale[number][:2], law.scale[0, order, j], rtol=1e-4)

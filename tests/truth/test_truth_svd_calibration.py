@@ -20,6 +20,8 @@ WORLDS = {
     "paper, coordinate": World(prior="paper", sampler="coordinate", **SMALL),
     "ordinal": World(link="ordinal", **SMALL),
     "binomial": World(link="binomial", **SMALL),
+    "ordinal, paper, coordinate": World(link="ordinal", prior="paper", sampler="coordinate", **SMALL),
+    "binomial, paper": World(link="binomial", prior="paper", **SMALL),
 }
 
 

@@ -24,6 +24,10 @@ WORLDS = {
         link="ordinal", unequal_noise=True, shape=THREE, holes="last", n_levels=3, n_components=1
     ),
     "ordinal, paper, 2 x 2": World(link="ordinal", prior="paper", offsets=False, shape=TWO, holes="last", n_levels=3),
+    "ordinal, coordinate, 2 x 2": World(
+        link="ordinal", prior="paper", sampler="coordinate", offsets=False, shape=TWO, holes="last", n_levels=3
+    ),
+    "binomial, paper, 2 x 2": World(link="binomial", prior="paper", offsets=False, shape=TWO, holes="last"),
     "binomial, 2 x 2": World(link="binomial", offsets=False, shape=TWO, holes="last"),
     "binomial, 3 x 3, offsets": World(link="binomial", shape=THREE, holes="last", n_components=1),
 }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from svd_worlds import LIMIT, Move, World, changes, full_fit, together, worst
 
-from partita.models import svd_binomial, svd_blocked, svd_ordinal
+from partita.models import svd_binomial, svd_binomial_gains, svd_blocked, svd_coordinate, svd_gains, svd_ordinal
 from partita.models.svd_problem import Problem
 from partita.models.svd_sides import COLUMNS, ROWS
 from partita.models.svd_state import State
@@ -21,6 +21,12 @@ BINOMIAL = {
     "no offsets": World(link="binomial", offsets=False),
     "offsets alone": World(link="binomial", n_components=0),
 }
+PAPER = {
+    "binomial": World(link="binomial", prior="paper", n_components=3),
+    "one binomial candidate": World(link="binomial", prior="paper", offsets=False, n_components=1),
+    "ordinal": World(link="ordinal", prior="paper", n_components=3),
+    "ordinal, coordinate": World(link="ordinal", prior="paper", sampler="coordinate", features=True, n_components=3),
+}
 Alone = Callable[[World], Move]
 
 
@@ -33,7 +39,7 @@ def ordinal_move(which: str) -> Alone:
         def move(rng: np.random.Generator, problem: Problem, state: State) -> State:
             fitted, scale = at_cells(world, state), svd_ordinal.noise_scale(problem, state)
             if which == "everything":
-                svd_ordinal.move_latents(problem, rng, state)
+                svd_ordinal.move_latents(problem, rng, state, fitted)
             elif which == "shift":
                 svd_ordinal.shift(problem, rng, state, ROWS)
                 svd_ordinal.shift(problem, rng, state, COLUMNS)
@@ -55,6 +61,10 @@ def binomial_move(which: str) -> Alone:
                 svd_binomial.move_mean(problem, rng, state, at_cells(world, state))
             elif which == "scales":
                 svd_binomial.move_scales(problem, rng, state, at_cells(world, state))
+            elif which == "gains":
+                svd_binomial_gains.move_gains(problem, rng, state, at_cells(world, state))
+            elif which == "rescaling":
+                svd_gains.rescale(problem, rng, state)
             else:
                 svd_binomial.move_rows(problem, rng, state, ROWS if which == "rows" else COLUMNS)
             return state
@@ -64,8 +74,17 @@ def binomial_move(which: str) -> Alone:
     return of
 
 
+def coordinate_move(world: World) -> Move:
+    def move(rng: np.random.Generator, problem: Problem, state: State) -> State:
+        svd_coordinate.draw_levels(problem, rng, state)
+        return state
+
+    return move
+
+
 def sweep(world: World) -> Move:
-    return lambda rng, problem, state: svd_blocked.step(problem, rng, state)[0]
+    sampler = svd_coordinate if world.sampler == "coordinate" else svd_blocked
+    return lambda rng, problem, state: sampler.step(problem, rng, state)[0]
 
 
 CASES = [
@@ -73,15 +92,22 @@ CASES = [
     (ORDINAL["four levels"], ordinal_move("shift")),
     *((BINOMIAL[name], binomial_move(move)) for name in BINOMIAL for move in ("rows", "columns")),
     *((BINOMIAL["offsets"], binomial_move(move)) for move in ("mean", "scales")),
-    *((world, sweep) for world in (*ORDINAL.values(), *BINOMIAL.values())),
+    *((PAPER[name], binomial_move("gains")) for name in PAPER if "binomial" in name),
+    *((PAPER["binomial"], binomial_move(move)) for move in ("rows", "columns", "rescaling")),
+    (PAPER["ordinal, coordinate"], coordinate_move),
+    *((world, sweep) for world in (*ORDINAL.values(), *BINOMIAL.values(), *PAPER.values())),
 ]
 NAMES = [
     *(f"{move}, ordinal, {name}" for name in ORDINAL for move in ("latents", "cuts", "everything")),
     "shift, ordinal, four levels",
     *(f"{move}, binomial, {name}" for name in BINOMIAL for move in ("rows", "columns")),
     *(f"{move}, binomial, offsets" for move in ("mean", "scales")),
+    *(f"gains, paper, {name}" for name in PAPER if "binomial" in name),
+    *(f"{move}, paper, binomial" for move in ("rows", "columns", "rescaling")),
+    "levels, paper, coordinate",
     *(f"sweep, ordinal, {name}" for name in ORDINAL),
     *(f"sweep, binomial, {name}" for name in BINOMIAL),
+    *(f"sweep, paper, {name}" for name in PAPER),
 ]
 
 
@@ -91,14 +117,22 @@ def test_a_move_keeps_the_joint_law(world, move):
     assert z < LIMIT, key
 
 
-@pytest.mark.parametrize("world", [ORDINAL["four levels"], BINOMIAL["offsets"]], ids=["ordinal", "binomial"])
+@pytest.mark.parametrize(
+    "world",
+    [ORDINAL["four levels"], BINOMIAL["offsets"], PAPER["binomial"]],
+    ids=["ordinal", "binomial", "binomial, paper"],
+)
 def test_all_moves_keep_the_joint_law(world):
     z, key = worst(together(world, sweep(world), 400))
     assert z < LIMIT, key
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("world", [*ORDINAL.values(), *BINOMIAL.values()], ids=[*ORDINAL, *(f"{b} " for b in BINOMIAL)])
+@pytest.mark.parametrize(
+    "world",
+    [*ORDINAL.values(), *BINOMIAL.values(), *PAPER.values()],
+    ids=[*ORDINAL, *(f"{b} " for b in BINOMIAL), *(f"paper, {p}" for p in PAPER)],
+)
 def test_all_moves_keep_the_joint_law_in_a_long_run(world):
     z, key = worst(together(world, sweep(world), 12_000))
     assert z < LIMIT, key
@@ -127,12 +161,18 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[World, Move]:
     if what == "equal noise":
         monkeypatch.setattr(svd_ordinal, "noise_scale", lambda problem, state: np.full(len(problem.entries), 1.5))
         return ORDINAL["four levels"], ordinal_move("latents")(ORDINAL["four levels"])
+    if what == "components on for nothing":
+        monkeypatch.setattr(svd_binomial_gains, "log_likelihood", lambda problem, f: np.zeros(3))
+        return PAPER["binomial"], binomial_move("gains")(PAPER["binomial"])
     right_sums = svd_binomial.log_likelihood
     monkeypatch.setattr(svd_binomial, "log_likelihood", lambda *given: 6.0 * right_sums(*given))
     return BINOMIAL["offsets"], binomial_move("mean")(BINOMIAL["offsets"])
 
 
-MISTAKES = ["no way back", "cut points without their cells", "equal noise", "trials counted six times"]
+MISTAKES = [
+    "no way back", "cut points without their cells", "equal noise", "components on for nothing",
+    "trials counted six times",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("what", MISTAKES)

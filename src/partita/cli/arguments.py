@@ -94,6 +94,7 @@ def _add_structure(
     structure.add_argument("--save", type=Path, metavar="MODEL", help="also save the model")
     structure.add_argument("--bif", type=Path, metavar="BIF", help="also write the best network as a BIF file")
     structure.add_argument("--picture", type=Path, metavar="PNG", help="also draw the network")
+    structure.add_argument("--report", type=Path, metavar="HTML", help="also a page with pictures of edges and chains")
     _add_running(structure)
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import partita
 from partita.cli.tables import kinds_of, open_frame
 from partita.data.files import check_output, make_frame, write_frame
 from partita.displays.picture import draw_png
+from partita.report.html import render_structure_report
 from partita.report.structures import structure_text
 
 
 def run(args: argparse.Namespace) -> None:
     if args.output is not None:
         check_output(args.output)
-    for path in (args.save, args.bif, args.picture):
+    for path in (args.save, args.bif, args.picture, args.report):
         if path is not None:
             check_output(path, table=False)
     frame = open_frame(args, args.file)
@@ -35,7 +37,9 @@ def run(args: argparse.Namespace) -> None:
         model.map_network_.write_bif(args.bif)
     if args.picture is not None:
         args.picture.write_bytes(draw_png(partita.NetworkDisplay.from_estimator(model), size=(9.0, 6.5)))
-    for path in (args.output, args.save, args.bif, args.picture):
+    if args.report is not None:
+        args.report.write_text(render_structure_report(model, Path(args.file).name), encoding="utf-8")
+    for path in (args.output, args.save, args.bif, args.picture, args.report):
         if path is not None:
             print(f"written: {path}")
 

@@ -35,11 +35,15 @@ class BifNetwork:
     tables: tuple[np.ndarray, ...]
 
 
+TEXT = "the BIF text"
+
+
 def read_bif(path: str | os.PathLike[str]) -> BifNetwork:
-    """The network of a BIF file; a name that ends in .gz is unpacked. What cannot be read is named with its line."""
-    file = Path(path)
+    """The network of a BIF file, packed or not, or of the text of one. What cannot be read is named with its line."""
+    if isinstance(path, str) and "{" in path and "\n" in path:
+        return _Reader(path, TEXT).network()
     try:
-        raw = file.read_bytes()
+        raw = Path(path).read_bytes()
         text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8")
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise ValueError(f"{os.fspath(path)!r} cannot be read as a BIF file: {error}") from error

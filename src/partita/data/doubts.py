@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,10 +34,10 @@ def find_doubt(cells: Cells, kind: str, n_levels: int) -> str | None:
     return None
 
 
-def warn_of(doubts: Mapping[str, Sequence[str]]) -> None:
+def warn_of(doubts: Sequence[str | None], labels: Sequence[Any]) -> None:
     """One warning for each sort of doubt, naming the columns."""
     for doubt, message in _MESSAGES.items():
-        names = doubts.get(doubt, ())
+        names = [repr(label) for label, own in zip(labels, doubts) if own == doubt]
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
             shown = ", ".join(names[:_NAMES_SHOWN]) + more

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.data.cells import Cells
+from partita.data.cells import Cells, Level
 from partita.data.containers import Source, name_of, open_table
 from partita.data.doubts import find_doubt, warn_of
 from partita.data.kinds import (
@@ -25,12 +25,11 @@ from partita.data.kinds import (
 )
 from partita.data.levels import spelled_codes
 from partita.data.matching import match_columns
+from partita.data.row_blocks import both_zero_and_one, row_blocks
 from partita.data.scaling import centre_and_scale, standardise
 from partita.data.schema import Column, Schema
 from partita.data.table import Table
 from partita.data.unseen import Unseen, find_unseen, warn_unseen
-
-_CELLS_AT_ONCE = 1 << 15  # a block of rows that stays in the second-level cache
 
 
 def learn_schema(X: Any, column_kinds: ColumnKinds = None, warn: bool = True, scaled: bool = True) -> Schema:
@@ -43,16 +42,19 @@ def learn_schema(X: Any, column_kinds: ColumnKinds = None, warn: bool = True, sc
     """
     source = open_table(X)
     wanted = read_column_kinds(column_kinds, source.labels)
-    columns: list[Column] = []
-    doubts: dict[str, list[str]] = {}
-    for position, cells in enumerate(source.cells(range(source.n_columns))):
+    columns: list[Column | None] = [None] * source.n_columns
+    doubts: list[str | None] = [None] * source.n_columns
+    for position, column in _zero_one_columns(source):
+        if wanted[position] is None:
+            columns[position] = column
+    others = [position for position, column in enumerate(columns) if column is None]
+    for position, cells in zip(others, source.cells(others)):
         column = _learn_column(cells, wanted[position], source.labels[position], source.label(position), scaled)
-        columns.append(column)
-        doubt = find_doubt(cells, column.kind, len(column.levels)) if warn else None
-        if doubt:
-            doubts.setdefault(doubt, []).append(repr(source.labels[position]))
-    warn_of(doubts)
-    return Schema(tuple(columns), source.named, source.container)
+        columns[position] = column
+        doubts[position] = find_doubt(cells, column.kind, len(column.levels))
+    if warn:
+        warn_of(doubts, source.labels)
+    return Schema(tuple(column for column in columns if column is not None), source.named, source.container)
 
 
 def encode(X: Any, schema: Schema, owner: str = "Schema", told: list[int] | None = None) -> Table:
@@ -76,6 +78,16 @@ def encode(X: Any, schema: Schema, owner: str = "Schema", told: list[int] | None
     _standardise_checked(reals, schema)
     warn_unseen(unseen, schema, told)
     return Table(schema, codes, reals)
+
+
+def _zero_one_columns(source: Source) -> Iterable[tuple[int, Column]]:
+    """The columns of a numeric array that hold 0, 1 and holes, neither alone: all at once, as most tables have many."""
+    if source.array is None or source.array.dtype.kind not in "iuf":
+        return
+    whole = source.array.dtype.kind != "f"
+    for position in both_zero_and_one(source.array):
+        levels: tuple[Level, ...] = (0, 1) if whole else (0.0, 1.0)
+        yield position, Column(name_of(source.labels[position]), "binary", levels, origin="int" if whole else "float")
 
 
 def _learn_column(cells: Cells, wanted: str | None, name: Any, label: str, scaled: bool) -> Column:
@@ -127,7 +139,7 @@ def _codes_of_array(array: np.ndarray, schema: Schema, unseen: list[Unseen]) -> 
         return codes
     whole = len(schema.discrete) == schema.n_columns
     doubtful = np.zeros(len(schema.discrete), dtype=bool)
-    for rows in _row_blocks(codes):
+    for rows in row_blocks(codes):
         block = array[rows] if whole else array[rows][:, schema.discrete]
         one = block == 1
         known = one | (block == 0)
@@ -152,7 +164,7 @@ def _codes_by_column(
 def _standardise_checked(floats: np.ndarray, schema: Schema) -> None:
     """Scale the count and real columns in place; raise where a cell is infinite or no count."""
     counts = [j for j, position in enumerate(schema.numeric) if schema.kinds[position] == "count"]
-    for rows in _row_blocks(floats):
+    for rows in row_blocks(floats):
         block = floats[rows]
         if counts and not_counts(block[:, counts]).any():
             row, k = np.argwhere(not_counts(block[:, counts]))[0]
@@ -161,12 +173,3 @@ def _standardise_checked(floats: np.ndarray, schema: Schema) -> None:
         if np.isinf(block).any():
             row, j = np.argwhere(np.isinf(block))[0]
             raise infinity_error(schema.label(schema.numeric[j]), rows.start + int(row))
-
-
-def _row_blocks(array: np.ndarray) -> Iterable[slice]:
-    """Slices of consecutive rows, small enough for the cache; none where the array has no columns."""
-    n_rows, n_columns = array.shape
-    if n_columns == 0:
-        return []
-    step = max(1, _CELLS_AT_ONCE // n_columns)
-    return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from partita.data.cells import read_array, read_pandas, read_polars
 from partita.data.containers import open_table
 from partita.data.ids import Ids, as_labels, given_ids, learn_ids, shown
+from partita.data.validate import DataWarning
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,24 +56,45 @@ def is_frame(X: Any) -> bool:
     )
 
 
-def is_long(X: Any, link: str) -> bool:
+def is_long(X: Any, link: str, entries: bool | None = None) -> bool:
     """Whether a frame lists entries: row ids, column ids, values (and trials), rather than being the matrix itself.
 
-    It does where it has three columns (or four, with trials) with names, and the first two hold ids: no fractions and
-    no holes.
+    `entries` says so. Where it is None a frame lists entries that has three columns (or four, with trials) with names,
+    the first two without fractions and holes. Where those hold whole numbers and the list would have fewer entries
+    than rows and columns, it may as well be a matrix of three columns: then a warning tells how it was read.
     """
+    if entries is not None:
+        if entries and not is_frame(X):
+            raise ValueError(
+                f"entries=True: X must be a frame that lists entries, got {type(X).__name__}. Pass ids and values to "
+                "fit_triplets(rows, columns, values)."
+            )
+        return entries
     if not is_frame(X) or not all(isinstance(name, str) for name in X.columns):
         return False
     if len(X.columns) != 3 and not (len(X.columns) == 4 and link == "binomial"):
         return False
-    return all(_holds_ids(_column(X, k)) for k in range(2))
+    pair = [_column(X, k).to_numpy() for k in range(2)]
+    if not all(map(_holds_ids, pair)):
+        return False
+    _warn_of_doubt(X, pair)
+    return True
 
 
-def _holds_ids(series: Any) -> bool:
-    array = series.to_numpy()
+def _holds_ids(array: np.ndarray) -> bool:
     if array.dtype.kind == "f":
         return False
     return array.dtype.kind != "O" or not any(value is None or value != value for value in array.tolist())
+
+
+def _warn_of_doubt(X: Any, pair: list[np.ndarray]) -> None:
+    if all(array.dtype.kind in "iub" for array in pair) and len(X) < sum(len(np.unique(array)) for array in pair):
+        names = ", ".join(map(str, X.columns))
+        warnings.warn(
+            f"X: the frame with the columns {names} is read as a list of {len(X)} entries (row id, column id, value). "
+            "If it is the matrix itself, pass entries=False; entries=True confirms the list.",
+            DataWarning, stacklevel=4,
+        )  # fmt: skip
 
 
 def _column(frame: Any, k: int) -> Any:
@@ -122,8 +145,8 @@ def as_numbers(values: Any) -> np.ndarray:
     return array if array.dtype.kind in "biuf" else np.array(listed, dtype=object)
 
 
-def check_finite(observed: Observed, name: str = "values") -> Observed:
-    """The entries with a value; one that is infinite is named."""
+def check_finite(observed: Observed, name: str = "values", dropped: bool = True) -> Observed:
+    """The entries with a value; one that is infinite is named, and unless `dropped` one that is missing."""
     infinite = np.isinf(observed.values)
     if infinite.any():
         k = int(np.argmax(infinite))
@@ -134,6 +157,9 @@ def check_finite(observed: Observed, name: str = "values") -> Observed:
     missing = np.isnan(observed.values)
     if not missing.any():
         return observed
+    if not dropped:
+        k = int(np.argmax(missing))
+        raise ValueError(f"{name}: entry {k} ({observed.cell(k)}) is missing. Leave out what was not observed.")
     return observed.take(~missing)  # not observed after all; its row and column stay known
 
 
@@ -141,10 +167,11 @@ def check_finite(observed: Observed, name: str = "values") -> Observed:
 
 
 def read_triplets(
-    rows: Any, columns: Any = None, values: Any = None, trials: Any = None, data: Any = None, who: str = "fit_triplets"
-) -> Observed:
+    rows: Any, columns: Any = None, values: Any = None, trials: Any = None, data: Any = None, who: str = "fit_triplets",
+    dropped: bool = True,
+) -> Observed:  # fmt: skip
     """Entries from ids and numbers; from a frame `data` and the names of its columns; or from a frame's first columns
-    (row ids, column ids, values, and trials where there is a fourth).
+    (row ids, column ids, values, and trials where there is a fourth). One without a value is dropped, or refused.
     """
     if data is not None:
         rows, columns, values, trials = named_columns(data, [rows, columns, values, trials], who)
@@ -168,7 +195,7 @@ def read_triplets(
         raise ValueError(f"{who}: one entry has one of each, got different lengths: {told}.")
     row_ids, row = learn_ids(row_labels, "row")
     column_ids, column = learn_ids(column_labels, "column")
-    return check_finite(Observed(row_ids, column_ids, row, column, numbers, counts))
+    return check_finite(Observed(row_ids, column_ids, row, column, numbers, counts), dropped=dropped)
 
 
 # ---- whole matrices ----

@@ -39,8 +39,10 @@ def without_duplicates(observed: Observed, how: str) -> Observed:
     return replace(first, values=values if trials is not None else values / count, trials=trials)
 
 
-def check_trials(observed: Observed) -> Observed:
-    """Successes and trials: whole numbers, 0 <= successes <= trials; without trials, one trial each."""
+def check_trials(observed: Observed, dropped: bool = True) -> Observed:
+    """Successes and trials: whole numbers, 0 <= successes <= trials; without trials, one trial each.
+
+    Cells where nothing was tried are dropped, unless `dropped` is False."""
     values = observed.values
     trials = np.ones(len(values)) if observed.trials is None else observed.trials
     for wrong, words in (
@@ -56,7 +58,7 @@ def check_trials(observed: Observed) -> Observed:
                 f"link='binomial': the cell of {observed.cell(k)} {words}: {values[k]:g} of {trials[k]:g}. Give whole "
                 f"numbers with 0 <= successes <= trials.{told}"
             )
-    kept = trials > 0  # nothing was tried there
+    kept = (trials > 0) | (not dropped)
     return replace(observed, trials=trials).take(kept) if not kept.all() else replace(observed, trials=trials)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -43,8 +44,8 @@ class Ids:
     def codes(self, asked: Any) -> np.ndarray:
         """(m,) int64 place of every id that is asked for, -1 where it is not among these."""
         labels = as_labels(asked, self.side)
-        if self.labels.dtype.kind in "Mm" and labels.dtype.kind == "O" and len(labels):
-            labels = np.asarray(labels, dtype=self.labels.dtype)
+        if self.labels.dtype.kind in "Mm" and labels.dtype.kind not in "Mm" and len(labels):
+            labels = _as_times(labels, self.labels.dtype)
         numbers = self.labels.dtype.kind in "iu" and labels.dtype.kind in "iu"
         if numbers and self.counted:
             return np.where((labels >= 0) & (labels < len(self)), labels, -1).astype(np.int64)
@@ -85,6 +86,17 @@ def as_labels(ids: Any, side: str) -> np.ndarray:
     if isinstance(ids, range):
         return np.arange(ids.start, ids.stop, ids.step)
     return _narrow(object_array(ids))
+
+
+def _as_times(labels: np.ndarray, dtype: np.dtype[Any]) -> np.ndarray:
+    """Labels of another kind as dates or spans of time; what is none becomes NaT, which equals no id."""
+    out = np.full(len(labels), "NaT", dtype=dtype)
+    for k, label in enumerate(labels.tolist()):
+        if isinstance(label, bool | int | float):  # NumPy would count them from 1970
+            continue
+        with contextlib.suppress(TypeError, ValueError):
+            out[k] = label
+    return out
 
 
 def _narrow(labels: np.ndarray) -> np.ndarray:

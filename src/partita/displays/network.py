@@ -18,43 +18,46 @@ class NetworkDisplay:
     classes         (n,) class of each, numbered in display order.
     places          (n, 2) where they stand: parents above their children as far as edges go one way.
     edges           list of (parent, child, probability), positions in display order, surest last.
+    either_way      the same of pairs that are joined, of which neither direction is probable enough alone; their
+                    probability is that of an edge either way.
     """
 
     def __init__(
-        self, names: list[str], classes: np.ndarray, places: np.ndarray, edges: list[tuple[int, int, float]]
-    ) -> None:
+        self, names: list[str], classes: np.ndarray, places: np.ndarray, edges: list[tuple[int, int, float]],
+        either_way: list[tuple[int, int, float]] | None = None,
+    ) -> None:  # fmt: skip
         self.names = names
         self.classes = classes
         self.places = places
         self.edges = edges
+        self.either_way = either_way or []
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, threshold: float = 0.5) -> NetworkDisplay:
-        """Of a fitted `StructureLearner`: edges of at least this posterior probability."""
+        """Of a fitted `StructureLearner`: edges of at least this posterior probability, dashed and without a head where
+        only both directions together have it."""
         need_structure(cls, estimator)
         if not 0 < threshold <= 1:
             raise ValueError(f"threshold={threshold!r} must be above 0 and at most 1: a probability.")
         order, names, classes = columns_by_class(estimator)
         probabilities = estimator.edge_probabilities_[np.ix_(order, order)]
         pairs = [(int(i), int(j), float(probabilities[i, j])) for i, j in np.argwhere(probabilities >= threshold)]
+        both = np.triu(probabilities + probabilities.T, 1)
+        open_pairs = (both >= threshold) & (np.maximum(probabilities, probabilities.T) < threshold)
+        either_way = [(int(i), int(j), min(float(both[i, j]), 1.0)) for i, j in np.argwhere(open_pairs)]
         layers = classes if in_order(estimator) else depths(probabilities)
-        return cls(names, classes, places(layers, classes, pairs), sorted(pairs, key=lambda edge: edge[2]))
+        where = places(layers, classes, pairs)
+        return cls(names, classes, where, sorted(pairs, key=lambda edge: edge[2]), either_way)
 
     def plot(self, ax: Any = None) -> NetworkDisplay:
         """Draw on `ax` (by default a new figure); `ax_` and `figure_` keep where."""
-        layers = np.unique(self.places[:, 1])
-        widest = max(int((self.places[:, 1] == layer).sum()) for layer in layers)
+        layers, widths = np.unique(np.round(self.places[:, 1]), return_counts=True)
+        widest = int(widths.max())
         ax = canvas(ax, (min(max(1.1 * widest, 4.5), 14.0), min(1.2 * len(layers) + 1.6, 11.0)))
-        for parent, child, probability in self.edges:
-            level = abs(self.places[parent, 1] - self.places[child, 1]) < 0.3
-            ax.annotate(
-                "", xy=self.places[child], xytext=self.places[parent], zorder=1,
-                arrowprops={
-                    "arrowstyle": "-|>", "color": INK, "alpha": 0.15 + 0.75 * probability,
-                    "linewidth": 0.4 + 1.4 * probability, "shrinkA": 9, "shrinkB": 9,
-                    "connectionstyle": f"arc3,rad={0.25 if level else 0.04}",
-                },
-            )  # fmt: skip
+        for edge in self.either_way:
+            self._line(ax, *edge, {"arrowstyle": "-", "linestyle": (0, (3, 2))})
+        for edge in self.edges:
+            self._line(ax, *edge, {"arrowstyle": "-|>"})
         colours = [colour(k) for k in self.classes]
         ax.scatter(*self.places.T, s=170, c=colours, edgecolors="white", linewidths=1.2, zorder=2)
         for name, (x, y) in zip(self.names, self.places, strict=True):
@@ -63,14 +66,33 @@ class NetworkDisplay:
                 fontsize=8 if widest <= 12 else 6.5, color=INK, zorder=3,
                 bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.6},
             )  # fmt: skip
-        for number in range(int(self.classes.max()) + 1):
-            ax.scatter([], [], s=60, color=colour(number), label=f"class {number + 1}")
-        if self.classes.max():
-            ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        self._legend(ax)
         ax.set_axis_off()
         ax.margins(0.08, 0.16)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _line(self, ax: Any, parent: int, child: int, probability: float, style: dict[str, Any]) -> None:
+        """One edge, the surer the darker; bent within a layer, and where it would run through other columns."""
+        start, end = self.places[parent], self.places[child]
+        down = abs(start[1] - end[1])
+        bend = 0.25 if down < 0.3 else 0.18 if down > 1.3 else 0.04
+        ax.annotate(
+            "", xy=end, xytext=start, zorder=1,
+            arrowprops={
+                "color": INK, "alpha": 0.15 + 0.75 * probability, "linewidth": 0.4 + 1.4 * probability,
+                "shrinkA": 9, "shrinkB": 9, "connectionstyle": f"arc3,rad={bend}", **style,
+            },
+        )  # fmt: skip
+
+    def _legend(self, ax: Any) -> None:
+        if self.classes.max():
+            for number in range(int(self.classes.max()) + 1):
+                ax.scatter([], [], s=60, color=colour(number), label=f"class {number + 1}")
+        if self.either_way:
+            ax.plot([], [], color=INK, linestyle=(0, (3, 2)), linewidth=1.2, label="direction open")
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def depths(probabilities: np.ndarray) -> np.ndarray:
@@ -93,13 +115,21 @@ def depths(probabilities: np.ndarray) -> np.ndarray:
 
 
 def places(layers: np.ndarray, classes: np.ndarray, edges: list[tuple[int, int, float]]) -> np.ndarray:
-    """(n, 2): layers from the top down, within a layer class by class, each column near its parents."""
-    place = np.zeros((len(layers), 2))
-    for layer in np.unique(layers):
-        row = np.flatnonzero(layers == layer).tolist()
-        above = {j: [place[i, 0] for i, k, _ in edges if k == j and layers[i] < layer] for j in row}
-        row.sort(key=lambda j: (classes[j], float(np.mean(above[j])) if above[j] else 0.5, j))
-        for k, j in enumerate(row):
-            # a shallow zigzag keeps names of a full layer apart
-            place[j] = (k + 0.5) / len(row), -float(layer) - (0.16 if len(row) > 8 and k % 2 else 0.0)
+    """(n, 2): layers from the top down, within a layer class by class, each column near those it is joined to."""
+    rows = [np.flatnonzero(layers == layer).tolist() for layer in np.unique(layers)]
+    across = np.zeros(len(layers))
+    for row in rows:
+        across[row] = (np.arange(len(row)) + 0.5) / len(row)
+    joined: list[list[int]] = [[] for _ in layers]
+    for i, j, _ in edges:
+        joined[i].append(j)
+        joined[j].append(i)
+    for sweep in range(6):  # down and up in turn: what stands in order pulls the next layer into order
+        for row in rows if sweep % 2 == 0 else rows[::-1]:
+            row.sort(key=lambda j: (classes[j], float(across[joined[j]].mean()) if joined[j] else across[j], j))
+            across[row] = (np.arange(len(row)) + 0.5) / len(row)
+    place = np.column_stack([across, -layers.astype(float)])
+    for row in rows:
+        if len(row) > 8:  # a shallow zigzag keeps names of a full layer apart
+            place[row[1::2], 1] -= 0.16
     return place

@@ -42,16 +42,19 @@ class TraceDisplay:
         check_is_fitted(estimator)
         traces = getattr(estimator, "trace_", None)
         if not traces:
-            raise ValueError(
-                f"This {type(estimator).__name__} has no trace_: it learnt from a stream. "
-                "Fit it with inference='gibbs' to watch its chains."
-            )
+            raise ValueError(f"This {type(estimator).__name__} has no trace_: {_why_none(estimator)}")
         name = next(iter(traces)) if name is None else name
         if name not in traces:
             raise ValueError(f"name={name!r} was not recorded. Recorded: {', '.join(map(repr, traces))}.")
-        diagnosed = getattr(estimator, "diagnostics_", {}).get(name)
-        kept_from = getattr(estimator, "n_dropped_", None)
-        return cls(np.asarray(traces[name]), name, None if diagnosed is None else diagnosed["r_hat"], kept_from)
+        trace, diagnosed = np.asarray(traces[name]), getattr(estimator, "diagnostics_", {})
+        if isinstance(estimator, StructureLearner):
+            prior, _, recorded = name.partition("/")
+            entry = diagnosed.get(prior, {}).get(recorded)
+            burn_in = estimator.n_sweeps // 5 if estimator.burn_in is None else estimator.burn_in
+            kept_from = min(int(burn_in), trace.shape[1])
+        else:
+            entry, kept_from = diagnosed.get(name), getattr(estimator, "n_dropped_", None)
+        return cls(trace, name, None if entry is None else entry["r_hat"], kept_from)
 
     def plot(self, ax: Any = None) -> TraceDisplay:
         """Draw on `ax` (by default a new figure); `ax_` and `figure_` keep where."""
@@ -61,11 +64,22 @@ class TraceDisplay:
         ax.axvspan(1, max(1.0, dropped + 0.5), color=QUIET, alpha=0.18, linewidth=0)
         for k, line in enumerate(self.trace):
             ax.plot(sweeps, line, color=colour(k), linewidth=1.1, alpha=0.75)
-        ax.set(xlabel="sweep", ylabel=self.name.replace("_", " "))
+        ax.set(xlabel="sweep", ylabel=self.name.replace("_", " ").replace("/", ": "))
         ax.margins(x=0)
         title = f"{len(self.trace)} chains"
         if self.r_hat is not None and np.isfinite(self.r_hat):
-            title += f", R-hat {self.r_hat:.2f}"
+            title += f", {r_hat_text(self.r_hat)}"
         ax.set_title(title, fontsize="medium")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def r_hat_text(value: float) -> str:
+    """Chains that never meet have R-hats of any size, which say no more than that they are large."""
+    return f"R-hat {value:.2f}" if value < 10 else "R-hat above 10"
+
+
+def _why_none(estimator: Any) -> str:
+    if isinstance(estimator, StructureLearner):
+        return "its edges are exact, no chain was run. Fit it with exact=False to watch chains."
+    return "it learnt from a stream. Fit it with inference='gibbs' to watch its chains."

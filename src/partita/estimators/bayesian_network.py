@@ -186,13 +186,15 @@ class BayesianNetwork(NetAnswers, TableEstimator):
 
     @classmethod
     def read_bif(cls, path: str | os.PathLike[str]) -> BayesianNetwork:
-        """The network of a BIF file (packed or not), ready to answer. Rows of a table are scaled to sum to one."""
+        """The network of a BIF file (packed or not), or of its text as `datasets.fetch_network` gives it, ready to
+        answer. Rows of a table are scaled to sum to one."""
         network = bif.read_bif(path)
+        where = bif.TEXT if "\n" in os.fspath(path) else os.fspath(path)
         kept = "pandas" if importlib.util.find_spec("pandas") else "numpy"
         named = zip(network.variables, network.levels)
         columns = tuple(Column(name, "categorical", levels, origin="text") for name, levels in named)
         model = cls([(p, child) for child, of in enumerate(network.parents) for p in of])
-        return model._take(Schema(columns, True, kept), network.parents, network.tables, os.fspath(path))
+        return model._take(Schema(columns, True, kept), network.parents, network.tables, where)
 
     def _take(
         self, schema: Schema, parents: Sequence[Sequence[int]], tables: Sequence[np.ndarray], where: str

@@ -18,7 +18,7 @@ from .base import TableEstimator
 from .matrix_answers import MatrixAnswers
 from .matrix_fold_in import folded
 from .matrix_learning import Matrix, grown_matrix, make_problem, new_matrix
-from .matrix_parameters import CONSTRAINTS, check_going_on, check_together
+from .matrix_parameters import CONSTRAINTS, check_going_on, check_together, parts_of_model
 from .matrix_summary import describe_chains, posterior_of
 
 
@@ -98,22 +98,30 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
     # ---- learning ----
 
     def fit(
-        self, X: Any, y: Any = None, *, trials: Any = None, row_features: Any = None, column_features: Any = None
-    ) -> BayesianSVD:
+        self, X: Any, y: Any = None, *, trials: Any = None, row_features: Any = None, column_features: Any = None,
+        entries: bool | None = None,
+    ) -> BayesianSVD:  # fmt: skip
         """Learn from a matrix with holes.
 
         Parameters
         ----------
         X : a dense matrix (array or frame; NaN, None and NA are holes), a scipy sparse matrix (what is stored is
             observed, zeros too), or a frame that lists entries: three named columns, row ids, column ids and values
-            (with link="binomial" a fourth, trials). A frame is taken for a list where its first two columns hold ids.
+            (with link="binomial" a fourth, trials).
         y : ignored.
         trials : with link="binomial", numbers of trials in a matrix of the shape of X; 1 by default.
         row_features, column_features : arrays, one line per row or column; a frame with ids as its index, or a dict.
+        entries : whether X is a frame that lists entries (True) or the matrix itself (False). None: a frame with three
+            named columns is a list where the first two hold ids, which have neither fractions nor holes.
         """
         self._check()
-        if trials is None and is_long(X, self.link):
-            return self.fit_triplets(X, row_features=row_features, column_features=column_features)
+        if trials is None and is_long(X, self.link, entries):
+            try:
+                return self.fit_triplets(X, row_features=row_features, column_features=column_features)
+            except ValueError as error:
+                if entries is None:
+                    error.add_note("X was read as a list of entries. If it is the matrix itself, pass entries=False.")
+                raise
         with self._all_or_nothing():
             observed = read_matrix(X, trials)
             self._container = "numpy" if not is_frame(X) else "pandas" if hasattr(X, "iloc") else "polars"
@@ -215,10 +223,9 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         )
 
     def _set_problem(self, matrix: Matrix) -> Any:
-        offsets = self.sampler != "coordinate" if self.offsets is None else bool(self.offsets)
-        unequal = self.prior == "ard" and self.link != "binomial" if self.unequal_noise is None else self.unequal_noise
+        offsets, unequal = parts_of_model(self)
         problem, self._row_side, self._column_side = make_problem(
-            matrix, link=self.link, prior=self.prior, offsets=offsets, unequal_noise=bool(unequal),
+            matrix, link=self.link, prior=self.prior, offsets=offsets, unequal_noise=unequal,
             max_rank=min(self.max_rank, max(min(matrix.entries.n_rows, matrix.entries.n_columns), 1)),
             missingness=self._missingness(),
         )  # fmt: skip

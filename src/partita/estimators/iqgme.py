@@ -12,9 +12,11 @@ from ..data.validate import Constraint, boolean, either, integer, number, one_of
 from ..data.weights import read_weights
 from ..inference.streams import root_sequence, spawn_streams
 from ..models.factor_problem import FactorSettings
+from ..models.gated_aside import FOLDS
 from ..models.gated_average import (
     AVERAGE_STREAMS,
     FACTOR_STARTS,
+    REFIT_STREAMS,
     Learnt,
     learn_average,
     learn_factors,
@@ -25,7 +27,6 @@ from ..models.gated_chains import learn_by_gibbs
 from ..models.gated_explain import occupied_posterior
 from ..models.gated_members import Hyper
 from ..models.gated_warm import first_places
-from ..models.gated_widths import FOLDS
 from .gated_base import GatedClassifier, check_start
 
 AVERAGE_ITERATIONS, ONE_ITERATIONS = 30, 300
@@ -54,9 +55,10 @@ class IQGMEClassifier(GatedClassifier):
         columns, for tables with more of them than rows; one model, the best of `n_restarts`.
     batch_size : rows of a step of stochastic inference, for tables too large to pass over every time: one model, not
         the average. `max_iter` then counts steps (None: ten passes over the rows), and `lower_bounds_` are estimates.
-    cell_folds : with the average, how many fifths of the rows are set aside in turn, each from three more fits of all
-        columns, to learn how the laws of missing cells are weighed and how wide they are (fewer where cells are many).
-        0: not learnt; for those who never impute.
+    cell_folds : how many fifths of the rows are set aside in turn, to learn from fits without them how wide the laws of
+        missing cells are, and in the average how its fits are weighed (fewer where cells are many; three more fits of
+        all columns each in the average, a short one otherwise). 0: not learnt; for those who never impute. Not with
+        `n_factors` and `batch_size`.
     a_0, b_0, gamma_0 : normal-gamma prior of the experts' common law (pooled experts).
     tau_10, tau_20 : shape and rate of the Gamma prior of the concentration.
     u_0, nu_0 : rows that the prior mean of a gate is worth; degrees of freedom of its covariance (None: worth 3 or 10
@@ -144,8 +146,10 @@ class IQGMEClassifier(GatedClassifier):
         (`average=False`) begins: the first of its `n_restarts`, or with "gibbs" every chain, so that R-hat tells less.
         """
         self._check()
+        self._check_form()
         with self._all_or_nothing():
             table, label, weight = self._learn_rows(X, y, sample_weight)
+            self._check_degrees()
             starts = None if start_from is None else self._starts(X, sample_weight, label, start_from)
             mark = self._fingerprint(table.codes, table.reals, label, weight, *(starts or ()))
             names = ("a_0", "b_0", "gamma_0", "tau_10", "tau_20", "u_0", "nu_0")
@@ -170,11 +174,32 @@ class IQGMEClassifier(GatedClassifier):
             else:
                 learnt = learn_one(
                     table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or ONE_ITERATIONS,
-                    ONE_TOLERANCE if self.tol is None else self.tol, spawn_streams(root, self.n_restarts or RESTARTS),
-                    self._runner(), mark, None if starts is None else starts[0],
+                    ONE_TOLERANCE if self.tol is None else self.tol, self.cell_folds,
+                    spawn_streams(root, (self.n_restarts or RESTARTS) + REFIT_STREAMS), self._runner(), mark,
+                    None if starts is None else starts[0],
                 )  # fmt: skip
             self._take(learnt)
         return self
+
+    def _check_form(self) -> None:
+        """Raise where parameters choose two forms at once."""
+        asked = {'inference="gibbs"': self.inference == "gibbs", "n_factors": self.n_factors is not None,
+                 "batch_size": self.batch_size is not None}  # fmt: skip
+        chosen = [name for name, on in asked.items() if on]
+        if len(chosen) > 1:
+            raise ValueError(
+                f"IQGMEClassifier: {' and '.join(chosen)} choose different forms of the model, of which there can be "
+                "one. Leave out all but one of them."
+            )
+
+    def _check_degrees(self) -> None:
+        """Raise where the prior covariance of the gates would have no mean; factor analysers have none of their own."""
+        n_reals = sum(column.kind == "real" for column in self.schema_.columns)
+        if self.nu_0 is not None and self.n_factors is None and n_reals and self.nu_0 <= n_reals + 1:
+            raise ValueError(
+                f"IQGMEClassifier: nu_0={self.nu_0!r} must be above the number of real columns + 1, here {n_reals + 1}: "
+                "below, the prior covariance of a gate has no mean. Raise nu_0, or leave it out."
+            )
 
     def _starts(self, X: Any, sample_weight: Any, label: np.ndarray, start_from: Any) -> list[np.ndarray]:
         """Log probabilities of the other fit's components for the rows that count, for every start."""
@@ -221,10 +246,10 @@ class IQGMEClassifier(GatedClassifier):
                 f"numbers, got {weight[weight != np.round(weight)][0]}. Round the weights, or use inference='vb'."
             )
         n_classes, n_chains = len(self.classes_), self.n_restarts or CHAINS
-        streams = spawn_streams(root_sequence(self.random_state), n_chains)
+        streams = spawn_streams(root_sequence(self.random_state), n_chains + 1)
         sampled = learn_by_gibbs(
-            table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or SWEEPS, streams,
-            self._runner(), mark, starts,
+            table, label, weight, n_classes, hyper, self.max_experts, self.max_iter or SWEEPS,
+            self.cell_folds, streams, self._runner(), mark, starts,
         )  # fmt: skip
         self._forget("lower_bounds_", "lower_bounds_all_", "trace_", "diagnostics_")
         self._pool = sampled.pool

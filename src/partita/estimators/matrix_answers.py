@@ -120,9 +120,9 @@ class MatrixAnswers:
     def score_samples(self, rows: Any, columns: Any = None, values: Any = None, trials: Any = None) -> np.ndarray:
         """Log posterior predictive density of observed cells (m,): of a real, a level, or successes of trials."""
         check_is_fitted(self, "row_ids_")
-        observed = read_triplets(rows, columns, values, trials, who="score_samples")
+        observed = read_triplets(rows, columns, values, trials, who="score_samples", dropped=False)
         link, levels = self._posterior.link, self._posterior.levels
-        observed = check_trials(observed) if link == "binomial" else observed
+        observed = check_trials(observed, dropped=False) if link == "binomial" else observed
         numbers = level_codes(observed, levels) if link == "ordinal" else observed.values
 
         def answer(laws: Laws, where: slice) -> tuple[np.ndarray, ...]:
@@ -134,7 +134,10 @@ class MatrixAnswers:
 
     def score(self, rows: Any, columns: Any = None, values: Any = None, trials: Any = None) -> float:
         """Mean log posterior predictive density of observed cells."""
-        return float(np.mean(self.score_samples(rows, columns, values, trials)))
+        each = self.score_samples(rows, columns, values, trials)
+        if not len(each):
+            raise ValueError("score: there is no cell to score; the mean of nothing is no number. Give at least one.")
+        return float(np.mean(each))
 
     def complete(self, *, keep_observed: bool = True, return_std: bool = False) -> Any:
         """The whole matrix, rows by columns in the order of `row_ids_` and `column_ids_`.

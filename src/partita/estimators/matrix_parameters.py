@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..data.validate import Constraint, boolean, either, integer, one_of, optional
@@ -24,17 +25,22 @@ CONSTRAINTS: dict[str, Constraint] = {
 }
 
 
+def parts_of_model(model: Any) -> tuple[bool, bool]:
+    """Whether offsets and unequal noise are in the model, where the parameters leave it open."""
+    offsets = model.sampler != "coordinate" if model.offsets is None else bool(model.offsets)
+    unequal = model.prior == "ard" and model.link != "binomial"
+    return offsets, unequal if model.unequal_noise is None else bool(model.unequal_noise)
+
+
 def check_together(model: Any) -> None:
     """Raise where parameters that are fine alone do not go together."""
     for wrong, told in (
         (model.sampler == "coordinate" and model.prior == "ard",
          "sampler='coordinate' is the thesis's and knows its prior only. Pass prior='paper', or sampler='blocked'"),
-        (model.sampler == "coordinate" and model.link != "gaussian",
-         f"sampler='coordinate' knows link='gaussian' only, got link={model.link!r}. Pass sampler='blocked'"),
+        (model.sampler == "coordinate" and model.link == "binomial",
+         "sampler='coordinate' would draw a latent for every trial of link='binomial'. Pass sampler='blocked'"),
         (model.sampler == "coordinate" and bool(model.unequal_noise),
          "sampler='coordinate' has the thesis's equal noise. Leave unequal_noise None, or pass sampler='blocked'"),
-        (model.link == "binomial" and model.prior == "paper",
-         "prior='paper' is for cells with normal noise, which link='binomial' has not. Pass prior='ard'"),
         (model.link == "binomial" and bool(model.unequal_noise),
          "unequal_noise=True has no meaning with link='binomial', whose noise is that of counting. Leave it None"),
         (model.link == "ordinal" and model.duplicates == "mean",
@@ -49,10 +55,23 @@ def check_going_on(model: Any, sweeps: dict[str, Any]) -> None:
     for name, value in sweeps.items():
         if value is not None and not CONSTRAINTS[name].holds(value):
             raise ValueError(f"partial_fit: {name} must be {CONSTRAINTS[name].text} or None, got {value!r}.")
-    learnt = {"link": model._posterior.link, "prior": "ard" if model._states[0].s is None else "paper"}
+    state = model._states[0]
+    learnt = {
+        "link": model._posterior.link,
+        "prior": "ard" if state.s is None else "paper",
+        "sampler": "blocked" if state.row_effects is None else "coordinate",
+        "n_chains": len(model._states),
+    }
     for name, value in learnt.items():
         if getattr(model, name) != value:
-            raise ValueError(
-                f"partial_fit: {name}={getattr(model, name)!r}, but the model has learnt with {value!r}. Set it back, "
-                "or fit again."
-            )
+            raise _other(name, getattr(model, name), value)
+    has = model._offsets, not math.isnan(model._posterior.draws[0].row_df)
+    for name, wanted, value in zip(("offsets", "unequal_noise"), parts_of_model(model), has, strict=True):
+        if wanted != value:
+            raise _other(name, wanted, value)
+
+
+def _other(name: str, wanted: Any, value: Any) -> ValueError:
+    return ValueError(
+        f"partial_fit: {name}={wanted!r}, but the model has learnt with {value!r}. Set it back, or fit again."
+    )

@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from ..data.archive_tree import ArchiveError
 from ..data.schema import Schema
+from ..data.values import from_text, to_text
 from ..inference.streams import generator_from_tree, generator_to_tree
 from ..models.bank import Rule
 from ..models.bayes_net import Net
@@ -173,6 +174,8 @@ def pack(value: Any, place: str) -> list[Any]:
         return ["objects", [list(value.shape), cells]]
     if type(value) in (list, tuple):
         return [type(value).__name__, [pack(item, f"{place}[{k}]") for k, item in enumerate(value)]]
+    if type(value) is frozenset:
+        return ["frozenset", [pack(item, f"{place}, member {item!r}") for item in sorted(value, key=repr)]]
     if type(value) is dict:
         return ["dict", [[pack(key, place), pack(item, f"{place}[{key!r}]")] for key, item in value.items()]]
     if is_public(value) or type(value) in FOREIGN.values():
@@ -180,6 +183,9 @@ def pack(value: Any, place: str) -> list[Any]:
     for tag, (cls, to_tree, _) in _CODECS.items():
         if isinstance(value, cls):
             return [tag, to_tree(value)]
+    text = to_text(value)
+    if text is not None:
+        return ["value", list(text)]
     raise _unsaved(value, place)
 
 
@@ -204,8 +210,8 @@ def _unsaved(value: Any, place: str) -> ArchiveError:
             f"as skops, or use one of {', '.join(FOREIGN)}."
         )
     return ArchiveError(
-        f"save: {place} is a {kind}, which a file cannot hold. Use a number, text, None, or a list, dict or NumPy "
-        "array of them instead."
+        f"save: {place} is a {kind}, which a file cannot hold ({value!r:.80}). Use a number, text, a date, bytes, "
+        "None, or a list, dict or NumPy array of them instead."
     )
 
 
@@ -224,6 +230,10 @@ def unpack(node: list[Any]) -> Any:
             return [unpack(item) for item in content]
         case "tuple":
             return tuple(unpack(item) for item in content)
+        case "frozenset":
+            return frozenset(unpack(item) for item in content)
+        case "value":
+            return from_text(*content)
         case "dict":
             return {unpack(key): unpack(item) for key, item in content}
         case "estimator":

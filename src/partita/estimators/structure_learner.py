@@ -19,6 +19,7 @@ from ..models.net_template import mean_template
 from .base import TableEstimator
 from .bayesian_network import BayesianNetwork
 from .net_averages import AveragedNetworks
+from .net_filling import AveragedFilling
 from .net_prior import check_ordered, read_knowledge
 from .net_settings import check_possible, read_settings
 from .net_tables import PER_TABLE, NetTable, are_several, know_together, one_for_each
@@ -27,7 +28,7 @@ from .net_tables import PER_TABLE, NetTable, are_several, know_together, one_for
 UNMARKED = {"n_jobs", "progress", "time_budget", "checkpoint", "column_kinds", "random_state", "average"}
 
 
-class StructureLearner(AveragedNetworks, TableEstimator):
+class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
     """Bayesian networks over binary and categorical columns, learnt as a posterior: every edge with its probability.
 
     Columns fall into classes that play the same role; the probability of an edge depends on the classes of its ends.

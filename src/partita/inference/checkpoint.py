@@ -40,7 +40,9 @@ class Chain:
 
     def trace(self, name: str, length: int) -> np.ndarray:
         values = self.infos.get(name, [])
-        return np.pad(np.asarray(values, dtype=float), (0, length - len(values)), constant_values=np.nan)
+        trace = np.full(length, np.nan)
+        trace[: len(values)] = values
+        return trace
 
 
 def _same(value: Any) -> Any:

@@ -23,6 +23,7 @@ from partita.inference.monitor import Monitor, Silent
 Step = Callable[[np.random.Generator, Any], tuple[Any, Mapping[str, float]]]
 Keep = Callable[[int, int, Any], Any]
 Stop = Callable[[Mapping[str, Sequence[float]]], bool]
+Meet = tuple[int, Callable[[list[Any]], list[Any]]]
 
 _ROUND_SECONDS = 0.075
 
@@ -75,6 +76,7 @@ def run(
     time_budget: float | None = None,
     checkpoint: Checkpoint | None = None,
     start: Outcome | None = None,
+    meet: Meet | None = None,
 ) -> Outcome:
     """Advance every chain to `n_steps` steps.
 
@@ -92,6 +94,9 @@ def run(
     time_budget : seconds; the loop ends with the round in which they pass, after at least one step of every chain.
     checkpoint : file to resume from, if it is there, and to write to.
     start : outcome of an earlier run to continue; its states and streams take the place of those given.
+    meet : a number of steps and a function of the states of all chains, which gives them back, maybe changed: called
+        when every chain has done exactly so many, before any goes on. After a resume it may be called again: states
+        that it has seen it must give back as they are.
 
     Ctrl-C lets every chain finish its step and returns what there is, with a `FitInterrupted` warning; a chain may then
     have no step at all, but not all of them (else KeyboardInterrupt is raised). A second Ctrl-C raises at once. A spent
@@ -108,7 +113,7 @@ def run(
                 f"checkpoint={os.fspath(checkpoint.path)!r} has more than the {n_steps} steps asked for; "
                 "delete the file to start anew, choose another path, or ask for more steps"
             )
-    rounds = _Rounds(step, keep, stop, chains, n_steps, progress if progress is not None else Silent())
+    rounds = _Rounds(step, keep, stop, chains, n_steps, progress if progress is not None else Silent(), meet)
     interrupted = rounds.run(workers, time_budget, checkpoint)
     if interrupted is not None:
         _tell_interrupted(chains, n_steps, "Ctrl-C" if interrupted == "keyboard" else "the time budget")
@@ -131,8 +136,9 @@ class _Rounds:
     """The loop, cut into rounds of a few steps of every chain; between rounds all chains are at rest."""
 
     def __init__(
-        self, step: Step, keep: Keep | None, stop: Stop | None, chains: list[Chain], n_steps: int, monitor: Monitor
-    ) -> None:
+        self, step: Step, keep: Keep | None, stop: Stop | None, chains: list[Chain], n_steps: int, monitor: Monitor,
+        meet: Meet | None,
+    ) -> None:  # fmt: skip
         self.step = step
         self.keep = keep
         self.stop = stop
@@ -141,6 +147,7 @@ class _Rounds:
         self.chains = chains
         self.n_steps = n_steps
         self.monitor = monitor
+        self.meet = meet
         self.brake = Brake()
         self.pool: ThreadPoolExecutor | None = None
 
@@ -188,7 +195,10 @@ class _Rounds:
     def _round(self, block: int) -> None:
         """Bring every chain `block` steps beyond the hindmost, so that all get their share of the time."""
         under_way = self._under_way()
-        until = min(self.n_steps, min(self.chains[k].done for k in under_way) + block)
+        hindmost = min(self.chains[k].done for k in under_way)
+        until = min(self.n_steps, hindmost + block)
+        if self.meet is not None:
+            until = self._before_meeting(*self.meet, hindmost, until)
         todo = [number for number in under_way if self.chains[number].done < until]
         if self.pool is None:
             for number in todo:
@@ -196,6 +206,15 @@ class _Rounds:
                 self._report()
         else:
             self._wait([self.pool.submit(self._advance, number, until) for number in todo])
+
+    def _before_meeting(self, at: int, together: Callable[[list[Any]], list[Any]], hindmost: int, until: int) -> int:
+        """How far the chains may go in a round; when all have come to the meeting, it takes place."""
+        if hindmost < at:
+            return min(until, at)
+        if hindmost == at:
+            for chain, state in zip(self.chains, together([chain.state for chain in self.chains]), strict=True):
+                chain.state = state
+        return until
 
     def _wait(self, futures: list[Future[None]]) -> None:
         pending = set(futures)

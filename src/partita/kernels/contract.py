@@ -243,9 +243,9 @@ def pad(n: int) -> int:
 
 def make_layout(kind, source, levels, base: list[np.ndarray]) -> Layout:
     """Lay the columns out one after the other; `base[d]` as in `Layout.base` (empty for kinds without one)."""
-    firsts = np.zeros((3, len(kind) + 1), np.int64)
-    for d, (k, n) in enumerate(zip(kind, levels, strict=True)):
-        firsts[:, d + 1] = firsts[:, d] + (stat_width(k, n), table_width(k, n), len(base[d]))
+    columns = list(zip(kind, levels, base, strict=True))
+    widths = [(0, 0, 0), *((stat_width(k, n), table_width(k, n), len(b)) for k, n, b in columns)]
+    firsts = np.cumsum(np.array(widths, np.int64), axis=0).T
     stat_first, table_first, base_first = firsts[:, :-1].astype(np.int32)
     flat = np.concatenate([np.asarray(b, float) for b in base]) if base else np.zeros(0)
     return Layout(

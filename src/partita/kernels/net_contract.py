@@ -18,8 +18,8 @@ of the modular law exp(score) x odds: independent proposals by orders, `n_tries`
 begins with the first row of parents, or afresh where that holds -1;
 `net_class_sum(score, rule, heat, members, from, own, within, hit)` sums over all graphs into one class, see `native/
 net_classes.hpp`; `net_ordered_target(score, rule, cache, z)` is the log target of ordered classes;
-`net_ordered_sweep(score, rule, cache, z, move_classes, seed, edges, parents)` and `net_block_sweep(score, rule,
-heat, z, parents, move_classes, n_draws, n_splits, seed, edges)` are one sweep of the chains over classes: z (int32,
+`net_ordered_sweep(score, rule, cache, z, move_classes, seed, edges, parents, weights)` and `net_block_sweep(score, rule,
+heat, z, parents, move_classes, n_draws, n_splits, seed, edges, weights)` are one sweep of the chains over classes: z (int32,
 n) and the graph `parents` (int32 bit masks, n) change in place, edge probabilities are added to `edges` (n, n). They
 return the log target of the ordered classes, and the log prior of classes and graph.
 
@@ -83,6 +83,31 @@ class NetData:
             gammaln(pseudo + count) - gammaln(pseudo),
             gammaln(sizes[:, None] * pseudo + count) - gammaln(sizes[:, None] * pseudo), row_of.astype(np.int32),
         )  # fmt: skip
+
+
+ROOM = 600.0  # nats that doubles hold with room for the odds of edges
+
+
+@dataclass
+class ScoreWeights:
+    """A table of scores on a linear scale, exp(heat * score - shift) with the best of every node at one; without rows
+    where that would lose scores that are allowed. Native sweeps are faster with it and mean the same."""
+
+    weight: np.ndarray  # (n, 2^n) or (0, 0)
+    shift: np.ndarray  # (n,)
+
+    @classmethod
+    def of(cls, score: np.ndarray, heat: float = 1.0) -> ScoreWeights:
+        best = score.max(axis=1, keepdims=True)
+        allowed = score > NO_SCORE / 10
+        if np.where(allowed, heat * (best - score), 0.0).max(initial=0.0) > ROOM:
+            return cls.none()
+        with np.errstate(under="ignore"):
+            return cls(np.where(allowed, np.exp(heat * (score - best)), 0.0), heat * best[:, 0])
+
+    @classmethod
+    def none(cls) -> ScoreWeights:
+        return cls(np.zeros((0, 0)), np.zeros(0))
 
 
 @dataclass

@@ -12,6 +12,7 @@ their sums over a row, weighted by column_noise (N,),
 the column of each cell,
 `svd_fitted(begin, end, given: ResidualPass, out)` gives the fitted values of the cells of these rows, row order,
 `svd_gather_sums(begin, end, cells: SideCells, X, out)` adds up rows X (N, W) over the cells of a row: out (n, W),
+`svd_noise_law(counts, halves, nu, law)` takes sum_i (nu_a + counts_i / 2) log(nu_a + halves_i) off every law[a],
 `svd_rotate(Q, shape, rate, uniform, cosine, sine, R)` rotates every pair of components, Q and R (K, K) in place.
 """
 
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-LANES = 8  # widths are multiples of it, of single precision of twice as many
+LANES = 8  # widths are multiples of it
 LEAST_PIVOT = 1e-14  # share of its diagonal below which a pivot of the Cholesky factor is rounding only
 
 
@@ -33,7 +34,7 @@ def padded(n_components: int) -> int:
 def pad(x: np.ndarray, single: bool = False) -> np.ndarray:
     """The columns of x (n, K) and zeros up to W."""
     k = x.shape[1]
-    out = np.zeros((len(x), padded(padded(k) // 2) * 2), np.float32) if single else np.zeros((len(x), padded(k)))
+    out = np.zeros((len(x), padded(k)), np.float32 if single else np.float64)
     out[:, :k] = x
     return out
 
@@ -53,7 +54,7 @@ class RowDraw:
     h = diag(precision) prior_i + alpha weight_i sum_j root_j^2 x_j (y - shift_j)."""
 
     cells: SideCells
-    Z: np.ndarray  # (N, W): root_j v_j; float32 (W a multiple of sixteen): products in it, their sums in double
+    Z: np.ndarray  # (N, W): root_j v_j; float32: products in it, their sums in double
     root: np.ndarray  # (N,)
     shift: np.ndarray  # (N,)
     weight: np.ndarray  # (n,)
@@ -63,6 +64,7 @@ class RowDraw:
     prior: np.ndarray  # (n, q) prior means
     noise: np.ndarray  # (n, q) standard normal numbers
     out: np.ndarray  # (n, q)
+    residual: np.ndarray | None = None  # (n,): sum over the row's cells of root_j^2 (y - shift_j - x_j'[u_i, b_i])^2
 
 
 @dataclass

@@ -98,13 +98,19 @@ def _own_law(part: Part, laws: Sequence[np.ndarray], node: int) -> np.ndarray:
     return laws[k].sum(axis=tuple(a for a in range(1, laws[k].ndim) if a != axis))
 
 
-def most_probable(net: Net, codes: np.ndarray) -> np.ndarray:
-    """The codes with every missing cell at its most probable level given the seen cells of the row."""
-    out = codes.copy()
+def node_laws(net: Net, codes: np.ndarray) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """A node, rows that miss it, and its law (those rows, levels) given their seen cells; all such."""
     for part in parts(net, codes):
         laws = family_beliefs(part.done, part.factors)
         for node in part.free:
-            out[part.rows, node] = _own_law(part, laws, node).argmax(axis=1)
+            yield node, part.rows, _own_law(part, laws, node)
+
+
+def most_probable(net: Net, codes: np.ndarray) -> np.ndarray:
+    """The codes with every missing cell at its most probable level given the seen cells of the row."""
+    out = codes.copy()
+    for node, rows, law in node_laws(net, codes):
+        out[rows, node] = law.argmax(axis=1)
     return out
 
 

@@ -15,14 +15,14 @@ from ..inference.diagnostics import r_hat
 from ..inference.loop import Outcome
 from ..inference.monitor import make_monitor
 from ..inference.runner import Runner
-from ..kernels.contract import Chain, Predictive
+from ..kernels.contract import Chain, Predictive, Rows
 from . import mixture, predictive
 from .problem import RESTAURANTS, Problem
 from .starts import Start
 
-# hyper-parameters move in every second sweep: they cost a good part of one, and change slowly; between them groups are
-# split and merged
-HYPER_EVERY = 2
+# hyper-parameters move in every third sweep: they cost a good part of one, and change slowly; groups are split and
+# merged in every second
+HYPER_EVERY, PROPOSE_EVERY = 3, 2
 KEEP_EVERY = 2
 # groups dealt at random are of equal sizes, which a finite mixture would take for a finding: the first sweeps leave it
 # out
@@ -48,6 +48,14 @@ class Kept:
     z: np.ndarray  # int32 (restaurants, rows)
     label: np.ndarray  # int32 (rows,)
     left_out: np.ndarray  # float64 (rows asked for, classes): log p(row | class, other rows)
+
+
+@dataclass
+class Asked:
+    """Training rows whose leave-one-out predictions are asked for: their index, and as each problem sees them."""
+
+    index: np.ndarray
+    rows: Sequence[Rows]
 
 
 @dataclass
@@ -79,7 +87,7 @@ class Chains:
     """One chain per problem; `run` may be called again to go on."""
 
     def __init__(self, problems: Sequence[Problem], kinds: Sequence[int], streams: Sequence[np.random.Generator], *,
-                 left_out: np.ndarray | None = None, runner: Runner, fingerprint: str = "",
+                 left_out: Asked | None = None, runner: Runner, fingerprint: str = "",
                  begun: Outcome | None = None, may_rest: bool = False, start: Start = mixture.init):  # fmt: skip
         """`kinds` goes into what is kept; `begun` holds chains already on their way, the first ones; with `may_rest`
         a chain that is at rest goes no further.
@@ -143,7 +151,8 @@ class Chains:
         problem, chain = self.problems[walker.problem], walker.chain
         loo = np.zeros((0, 0))
         if self.left_out is not None:
-            loo = predictive.leave_one_out(problem.layout, problem.rows, chain, self.left_out)
+            asked = self.left_out.rows[walker.problem]
+            loo = predictive.leave_one_out(problem.layout, asked, chain, self.left_out.index)
         return Kept(
             self.kinds[walker.problem], walker.problem, walker.done - 1, predictive.snapshot(problem.layout, chain),
             chain.z.copy(), chain.label.copy(), loo,
@@ -153,9 +162,9 @@ class Chains:
 def advance(rng: np.random.Generator, walker: Walker, problem: Problem) -> tuple[Walker, dict[str, float]]:
     """One step of a chain on its way."""
     walker.done += 1
-    hyper = walker.done % HYPER_EVERY == 0
+    hyper, propose = walker.done % HYPER_EVERY == 0, walker.done % PROPOSE_EVERY == 1
     laws = RESTAURANTS if walker.done <= RESTAURANT_SWEEPS else None
-    walker.chain, info = mixture.step(rng, walker.chain, problem, move_hyper=hyper, propose=not hyper, laws=laws)
+    walker.chain, info = mixture.step(rng, walker.chain, problem, move_hyper=hyper, propose=propose, laws=laws)
     return walker, info
 
 

@@ -17,7 +17,7 @@ from ..inference.loop import Outcome, count_workers
 from ..inference.runner import Runner
 from ..kernels.contract import CORRELATED, Rows
 from . import vote
-from .chains import LEFT_OUT_ROWS, Chains, Kept
+from .chains import LEFT_OUT_ROWS, Asked, Chains, Kept
 from .ensemble import Ensemble, lean, log_shares
 from .lens import Lens, close_lens, plain_lens
 from .problem import Problem, Settings
@@ -40,9 +40,10 @@ def make_lenses(table: Table, *, plain: bool, uniform_base: bool, correlated: bo
     """
     if plain or correlated:
         return [plain_lens(table, uniform_base=uniform_base, correlated=correlated)]
-    lenses = [close_lens(table, scores=True), close_lens(table, scores=False)]
-    if lenses[0].is_density:  # nothing numeric to look at in two ways
-        return lenses[:1]
+    scores = close_lens(table, scores=True)
+    if scores.is_density:  # nothing numeric to look at in two ways
+        return [scores]
+    lenses = [scores, close_lens(table, scores=False)]
     # densities need a lens that takes every column as what it is
     return lenses if lenses[1].is_density else [*lenses, plain_lens(table)]
 
@@ -78,6 +79,11 @@ class _Crew:
         return known
 
     @cached_property
+    def asked(self) -> list[Rows]:
+        """Those rows as each lens shows them."""
+        return [rows.take(self.known).listed() for rows in self.rows]
+
+    @cached_property
     def counts(self) -> np.ndarray:
         return np.bincount(self.label[self.label >= 0], minlength=self.settings.n_classes).astype(float)
 
@@ -86,9 +92,10 @@ class _Crew:
     ) -> Chains:
         """Chains of the given kinds, the first ones as far as they have come; `stage` names their checkpoint."""
         path = None if self.runner.checkpoint is None else self.runner.checkpoint + stage
+        asked = Asked(self.known, [self.asked[kind // 2] for kind in kinds])
         return Chains(
             [make_problem(self.rows, self.lenses, self.label, self.settings, kind, self.n_views) for kind in kinds],
-            kinds, streams, left_out=self.known, runner=replace(self.runner, checkpoint=path),
+            kinds, streams, left_out=asked, runner=replace(self.runner, checkpoint=path),
             fingerprint=self.fingerprint, begun=begun, may_rest=bool((self.label >= 0).all()),
         )  # fmt: skip
 

@@ -18,6 +18,9 @@ from scipy.linalg import cholesky
 from scipy.linalg.blas import strmm, strsm
 from scipy.linalg.lapack import spotrf, strtri
 
+from ..kernels import kernel
+from ..kernels.modes_contract import Factor, Solver
+
 QUIET_ROW, SURE = 0.05, 0.05  # share of the mean information, and |p - y|, below which a row is left out
 QUIET_COLUMN = 0.02  # information in units of the prior's
 LEAST_INFORMATION = 1e-4
@@ -25,90 +28,118 @@ SLOWEST, FASTEST = 0.2, 1.5  # how far a factor is trusted at other scales than 
 
 
 @dataclass
-class Factor:
-    """M with B^-1 = M'M, or I - M'M if `dual`, on the columns kept (None: all)."""
+class Piece:
+    """What is kept of one logit beside its factor."""
 
-    m: np.ndarray
-    dual: bool
+    rows: np.ndarray | None  # those in the factor; None: all
     columns: np.ndarray | None
+    root: np.ndarray  # of the information of those rows
+    dual: bool = False
+    b: np.ndarray | None = None  # I + Q'Q, or I + Q Q' if dual
+    rest: np.ndarray | None = None  # diagonal of B^-1 of the columns that the factor leaves out, else 0
+    lower: np.ndarray | None = None  # Cholesky factor of `b`, if dual
 
-    def solve(self, x: np.ndarray) -> np.ndarray:
-        y = self.m.T @ (self.m @ x)
-        return x - y if self.dual else y
+    def informed(self, design: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """Q: the rows and columns in the factor, by the root of their information."""
+        q = np.empty((len(self.root), design.shape[1] if self.columns is None else len(self.columns)), np.float32)
+        kernel.informed_rows(design, scale, self.rows, self.columns, self.root, q)
+        return q
 
 
 class Curvature:
     """Factors of all logits at one mode.
 
-    spread (n, K) is p (1 - p), residual (n, K) p - y, both of one row of weight one; `ratio` scales all information,
-    where the rows stand for a larger table.
+    spread (n, K) is p (1 - p), residual (n, K) p - y, both of one row of weight one.
     """
 
     def __init__(
-        self, design: np.ndarray, scale: np.ndarray, spread: np.ndarray, residual: np.ndarray, weight: np.ndarray,
-        leverage: bool = False, ratio: float = 1.0,
-    ) -> None:  # fmt: skip
+        self, design: np.ndarray, scale: np.ndarray, spread: np.ndarray, residual: np.ndarray, weight: np.ndarray
+    ) -> None:
         self.scale = scale
-        scaled = design * scale.astype(np.float32)
-        squares = scaled * scaled
-        information = ratio * (squares.T @ (weight[:, None] * spread).astype(np.float32)).astype(np.float64)
-        self.variance = 1.0 / (1.0 + information)  # diagonal of B^-1; exact below where a column is kept
+        self.information = scaled_information(design, scale, weight[:, None] * spread)
+        self.variance = 1.0 / (1.0 + self.information)  # diagonal of B^-1; exact below where a column is kept
         self.log_determinant = 0.0
-        self.leverage = np.zeros(spread.shape)
         self.factors: list[Factor] = []
+        self.pieces: list[Piece] = []
         quiet = QUIET_ROW * (weight @ spread) / weight.sum()
+        active = (spread > quiet) | (np.abs(residual) > SURE)
+        known = self.information > QUIET_COLUMN
+        known[0] = True
+        root = np.sqrt(weight[:, None] * np.maximum(spread, LEAST_INFORMATION))
         for k in range(spread.shape[1]):
-            columns = information[:, k] > QUIET_COLUMN
-            columns[0] = True
-            rows = (spread[:, k] > quiet[k]) | (np.abs(residual[:, k]) > SURE)
-            self._add(k, scaled, rows, columns, ratio * weight * np.maximum(spread[:, k], LEAST_INFORMATION), leverage)
-            if leverage:
-                if self.factors[-1].columns is not None:
-                    rest = np.where(columns, 0.0, self.variance[:, k]).astype(np.float32)
-                    self.leverage[:, k] += rows * (squares @ rest)
-        np.maximum(self.leverage, 0.0, out=self.leverage)
+            rows = _most(active[:, k])
+            self._add(k, design, Piece(rows, _most(known[:, k]), root[:, k].copy() if rows is None else root[rows, k]))
 
-    def _add(self, k: int, scaled: np.ndarray, rows, columns, information: np.ndarray, leverage: bool) -> None:
-        """Factor logit k; its share of the diagonal, the log determinant and the leverages."""
-        row_index = _most(rows)
-        column_index = _most(columns)
-        q = scaled if row_index is None else scaled[row_index]
-        q = q if column_index is None else q[:, column_index]
-        information = information if row_index is None else information[row_index]
-        q = q * np.sqrt(information).astype(np.float32)[:, None]
-        dual = q.shape[0] < q.shape[1]
-        b = q @ q.T if dual else q.T @ q
-        b.flat[:: len(b) + 1] += 1.0
-        lower = _cholesky(b)
+    def _add(self, k: int, design: np.ndarray, piece: Piece) -> None:
+        """Factor logit k; its share of the diagonal and the log determinant."""
+        q = piece.informed(design, self.scale) if piece.b is None else None
+        if q is not None:
+            piece.dual = q.shape[0] < q.shape[1]
+            piece.b = q @ q.T if piece.dual else q.T @ q
+            piece.b.flat[:: len(piece.b) + 1] += 1.0
+        assert piece.b is not None
+        lower = _cholesky(piece.b)
         self.log_determinant += 2.0 * float(np.log(np.diagonal(lower), dtype=np.float64).sum())
-        if column_index is not None:
-            self.log_determinant -= float(np.log(self.variance[~columns, k]).sum())
-        m, diagonal, h = (_dual if dual else _primal)(lower, q, leverage)
-        self.variance[slice(None) if column_index is None else column_index, k] = np.clip(diagonal, 1e-7, 1.0)
-        if leverage:
-            self.leverage[slice(None) if row_index is None else row_index, k] = h / information
-        self.factors.append(Factor(m, dual, column_index))
+        if piece.columns is not None:
+            self.log_determinant -= float(np.log(np.delete(self.variance[:, k], piece.columns)).sum())
+            piece.rest = self.variance[:, k].copy()
+            piece.rest[piece.columns] = 0.0
+        if piece.dual:
+            q = piece.informed(design, self.scale) if q is None else q
+            m = strsm(1.0, lower, q.T, side=1, lower=1, trans_a=1).T
+            piece.lower = lower
+            diagonal = 1.0 - np.einsum("ij,ij->j", m, m)
+        else:
+            m, _ = strtri(lower, lower=1, overwrite_c=1)
+            diagonal = np.einsum("ij,ij->j", m, m)
+        self.variance[slice(None) if piece.columns is None else piece.columns, k] = np.clip(diagonal, 1e-7, 1.0)
+        self.factors.append(Factor.of(m, piece.dual, piece.columns))
+        self.pieces.append(piece)
 
-    def preconditioner(self, scale: np.ndarray, tail: np.ndarray):
+    def times(self, ratio: float, design: np.ndarray) -> Curvature:
+        """The curvature of so many times the information, where the rows stand for a larger table."""
+        out = object.__new__(Curvature)
+        out.scale, out.log_determinant, out.factors, out.pieces = self.scale, 0.0, [], []
+        out.information = ratio * self.information
+        out.variance = 1.0 / (1.0 + out.information)
+        for k, piece in enumerate(self.pieces):
+            assert piece.b is not None
+            b = np.float32(ratio) * piece.b
+            b.flat[:: len(b) + 1] += np.float32(1.0 - ratio)
+            out._add(k, design, Piece(piece.rows, piece.columns, np.sqrt(ratio) * piece.root, piece.dual, b))
+        return out
+
+    def leverage(self, design: np.ndarray) -> np.ndarray:
+        """(n, K): x_i' B_k^-1 x_i of every row in whitened coordinates; rows left out of a factor have none."""
+        out = np.zeros((len(design), len(self.factors)))
+        for k, (factor, piece) in enumerate(zip(self.factors, self.pieces, strict=True)):
+            if factor.dual:  # of an informed row i it is 1 - ((I + Q Q')^-1)_ii
+                inverse, _ = strtri(piece.lower, lower=1)
+                h = 1.0 - np.einsum("ij,ij->j", inverse, inverse)
+            else:  # |L^-1 q_i|^2
+                t = strmm(1.0, factor.stored.T, piece.informed(design, self.scale).T, lower=1)
+                h = np.einsum("ij,ij->j", t, t)
+            rows = slice(None) if piece.rows is None else piece.rows
+            out[rows, k] = h / piece.root**2
+            if piece.rest is not None:
+                others = design[rows]
+                out[rows, k] += (others * others) @ (self.scale**2 * piece.rest).astype(np.float32)
+        return np.maximum(out, 0.0, out=out)
+
+    def preconditioner(self, scale: np.ndarray, tail: np.ndarray) -> Solver:
         """x -> about B^-1 x at other scales; `tail` (new columns, K): 1 + information of columns added since."""
         old = len(self.scale)
         trust = np.clip(self.scale / scale[:old], SLOWEST, FASTEST)
-        ratio = np.concatenate([trust, np.ones(len(scale) - old)])[:, None]
+        ratio = np.concatenate([trust, np.ones(len(scale) - old)])
+        return Solver(ratio, np.ascontiguousarray(tail, float), self.variance, self.factors)
 
-        def solve(g: np.ndarray) -> np.ndarray:
-            x = g * ratio
-            out = np.empty_like(x)
-            out[old:] = x[old:] / tail
-            for k, factor in enumerate(self.factors):
-                y = x[:old, k].astype(np.float32)
-                if factor.columns is None:
-                    out[:old, k] = factor.solve(y)
-                else:
-                    out[:old, k] = y * self.variance[:, k]
-                    out[factor.columns, k] = factor.solve(y[factor.columns])
-            return out * ratio
 
-        return solve
+def scaled_information(design: np.ndarray, scale: np.ndarray, information: np.ndarray) -> np.ndarray:
+    """(columns, K): the diagonal of S' A_k S, given the rows' information (n, K)."""
+    out = np.empty((design.shape[1], information.shape[1]))
+    kernel.column_information(design, np.ascontiguousarray(information), out)
+    out *= (scale**2)[:, None]
+    return out
 
 
 def _most(chosen: np.ndarray) -> np.ndarray | None:
@@ -124,23 +155,3 @@ def _cholesky(b: np.ndarray) -> np.ndarray:
         ridge = 1e-6 * float(np.trace(b, dtype=np.float64)) / len(b)
         lower = cholesky(b.astype(np.float64) + ridge * np.eye(len(b)), lower=True).astype(np.float32, order="F")
     return lower
-
-
-def _dual(lower: np.ndarray, q: np.ndarray, leverage: bool):
-    """B^-1 = I - Q' (I + Q Q')^-1 Q; the leverage of row i is 1 - ((I + Q Q')^-1)_ii."""
-    m = strsm(1.0, lower, q.T, side=1, lower=1, trans_a=1).T
-    diagonal = 1.0 - np.einsum("ij,ij->j", m, m)
-    if not leverage:
-        return m, diagonal, None
-    inverse, _ = strtri(lower, lower=1)
-    return m, diagonal, 1.0 - np.einsum("ij,ij->j", inverse, inverse)
-
-
-def _primal(lower: np.ndarray, q: np.ndarray, leverage: bool):
-    """B^-1 = L^-T L^-1; the leverage of row i is |L^-1 q_i|^2."""
-    m, _ = strtri(lower, lower=1, overwrite_c=1)
-    diagonal = np.einsum("ij,ij->j", m, m)
-    if not leverage:
-        return m, diagonal, None
-    t = strmm(1.0, m, q.T, lower=1)
-    return m, diagonal, np.einsum("ij,ij->j", t, t)

@@ -10,16 +10,18 @@ logit (of class 1 against class 0), more have one each.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from ..kernels import kernel
+from ..kernels.modes_contract import Solver
+from .evidence_design import DenseDesign
 
 ENOUGH, SHRINKS = 1e-4, 12  # share of the linear decrease that a step must keep; how often it is shortened
 ROUNDING = 1e-9  # of the objective, relative: what a step may seem to lose
+ONE_CALL = 1e8  # multiplications that one call of a kernel may take, some tens of milliseconds
 
 
 class Design(Protocol):
@@ -79,20 +81,42 @@ def evaluate(design: Design, target: Target, w: np.ndarray) -> Mode:
 
 
 def find_mode(
-    design: Design, scale: np.ndarray, target: Target, u: np.ndarray,
-    precondition: Callable[[np.ndarray], np.ndarray], max_steps: int, tolerance: float, there: Mode | None = None,
+    design: Design, scale: np.ndarray, target: Target, u: np.ndarray, solver: Solver, max_steps: int,
+    tolerance: float, there: Mode | None = None,
 ) -> Mode:  # fmt: skip
     """Minimise from `u` until the Newton decrement, as the preconditioner sees it, is below `tolerance`.
 
-    `there`: the model at `u`, where it is known; it may have been found at other scales."""
+    `there`: the model at `u`, where it is known; it may have been found at other scales. Small dense designs are left
+    to one call of a kernel: there the steps below take longer than their sums."""
+    there = there or evaluate(design, target, scale[:, None] * u)
+    if isinstance(design, DenseDesign) and 2 * max_steps * design.matrix.size * target.n_logits <= ONE_CALL:
+        return _find_mode_at_once(design.matrix, scale, target, u, solver, max_steps, tolerance, there)
+    return _find_mode_by_steps(design, scale, target, u, solver, max_steps, tolerance, there)
+
+
+def _find_mode_at_once(
+    matrix: np.ndarray, scale: np.ndarray, target: Target, u: np.ndarray, solver: Solver, max_steps: int,
+    tolerance: float, there: Mode,
+) -> Mode:  # fmt: skip
+    u, logits, residual = u.copy(), there.logits.copy(), there.residual.copy()
+    loss = kernel.dense_mode(
+        matrix, scale, target.label, target.weight, solver, max_steps, tolerance, -there.log_likelihood,
+        u, logits, residual,
+    )  # fmt: skip
+    return Mode(u, logits, residual, loss + 0.5 * float(np.vdot(u, u)), -loss)
+
+
+def _find_mode_by_steps(
+    design: Design, scale: np.ndarray, target: Target, u: np.ndarray, solver: Solver, max_steps: int,
+    tolerance: float, there: Mode,
+) -> Mode:  # fmt: skip
     s = scale[:, None]
-    there = there or evaluate(design, target, s * u)
     logits, residual, loss = there.logits, there.residual, -there.log_likelihood
     value = loss + 0.5 * float(np.vdot(u, u))
     gradient = s * design.transposed_times(residual) + u
     history: list[tuple[np.ndarray, np.ndarray, float]] = []
     for _ in range(max_steps):
-        direction = _direction(gradient, history, precondition)
+        direction = _direction(gradient, history, solver)
         slope = float(np.vdot(gradient, direction))
         if not slope > tolerance:
             break
@@ -113,7 +137,7 @@ def find_mode(
     return Mode(u, logits, residual, value, -loss)
 
 
-def _direction(gradient: np.ndarray, history: list, precondition: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def _direction(gradient: np.ndarray, history: list, solver: Solver) -> np.ndarray:
     """The two loops of L-BFGS around the preconditioner."""
     q = gradient.copy()
     shares = []
@@ -121,10 +145,11 @@ def _direction(gradient: np.ndarray, history: list, precondition: Callable[[np.n
         a = inverse * float(np.vdot(moved, q))
         q -= a * bend
         shares.append(a)
-    q = precondition(q)
+    out = np.empty_like(q)
+    kernel.precondition(solver, q, out)
     for (moved, bend, inverse), a in zip(history, reversed(shares), strict=True):
-        q += moved * (a - inverse * float(np.vdot(bend, q)))
-    return q
+        out += moved * (a - inverse * float(np.vdot(bend, out)))
+    return out
 
 
 def _line_search(target, logits, along, u, direction, value, slope):

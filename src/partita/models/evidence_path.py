@@ -65,8 +65,6 @@ class Path(Stages):
         extra = self._affordable(regions) if enough and (larger or self.omitted.stages) else []
         if extra:
             self.add("path", base.keys + extra, base)
-        for stage in self.stages:
-            self.finish(stage)
 
     def _walk_singles(self, products: list[Key]) -> Stage:
         """The stages without regions; the richest of them, from which those with regions go on."""
@@ -121,10 +119,8 @@ class Path(Stages):
             self.add("all pairs", base.keys + self.add_regions([*beyond, *rest]), top)
 
     def _field(self, stage: Stage) -> Field:
-        moments = self.finish(stage).moments
-        assert moments is not None
         columns = np.ascontiguousarray(self.training.codes.T)
-        return Field(columns, self.training.levels, np.ascontiguousarray(moments), self.n_jobs, self.stop)
+        return Field(columns, self.training.levels, np.ascontiguousarray(stage.moments), self.n_jobs, self.stop)
 
     def _scan_pairs(self, base: Stage) -> Gains:
         s, levels = self.settings, self.training.levels

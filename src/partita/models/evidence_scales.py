@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .evidence_curvature import Curvature
+from ..kernels.modes_contract import Solver
+from .evidence_curvature import Curvature, scaled_information
 from .evidence_design import DenseDesign
 from .evidence_map import Mode, Target, evaluate, find_mode
 from .evidence_settings import Settings
@@ -51,9 +52,13 @@ class StageFit:
     scale: np.ndarray  # (1 + columns,)
     mode: Mode
     curvature: Curvature
-    left_out: np.ndarray  # (n, K) leave-one-out logits
     evidence: float  # Laplace's log marginal likelihood
+    residual: np.ndarray  # (n, K): p - y
     spread: np.ndarray  # (n, K): p (1 - p)
+
+    def left_out(self, design: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """(n, K) leave-one-out logits; the design and the weights are those of the fit."""
+        return leave_one_out(self.mode.logits, self.residual, self.spread, self.curvature.leverage(design), weight)
 
 
 def updated_variance(
@@ -86,7 +91,7 @@ def fit_scales(
     product, indicator = DenseDesign(design), target.indicator()
     work = target.total * design.shape[1] * min(target.total, design.shape[1]) * target.n_logits
     settled_at = SETTLED if rounds is None else 0.0
-    cheap = work <= CHEAP  # leverages at every mode then cost less than one more round for them alone
+    cheap = work <= CHEAP
     rounds = rounds or (ROUNDS if work > CHEAP else CHEAP_ROUNDS if work > 0.1 * CHEAP else FREE_ROUNDS)
     curvature, settled, before = earlier, len(variance) == 0, np.zeros(len(variance))
     mode = evaluate(product, target, w)
@@ -101,7 +106,7 @@ def fit_scales(
         )  # fmt: skip
         w = scale[:, None] * mode.u
         residual, spread = row_moments(mode.residual, target, indicator)
-        curvature = Curvature(design, scale, spread, residual, target.weight, leverage=last or cheap)
+        curvature = Curvature(design, scale, spread, residual, target.weight)
         if last:
             break
         squares = groups.sums((w[1:] ** 2).sum(axis=1))
@@ -114,9 +119,8 @@ def fit_scales(
         variance = np.clip(variance * np.exp(np.where(step * before > 0, HASTE, 1.0) * step), *BOUNDS)
         before = step
     assert curvature is not None
-    left_out = leave_one_out(mode.logits, residual, spread, curvature.leverage, target.weight)
     evidence = -mode.value - 0.5 * curvature.log_determinant
-    return StageFit(w, variance, scale, mode, curvature, left_out, evidence, spread)
+    return StageFit(w, variance, scale, mode, curvature, evidence, residual, spread)
 
 
 def row_moments(weighted_residual: np.ndarray, target: Target, indicator: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -126,12 +130,12 @@ def row_moments(weighted_residual: np.ndarray, target: Target, indicator: np.nda
     return residual, p * (1 - p) + 1e-10
 
 
-def _preconditioner(curvature: Curvature | None, design: np.ndarray, scale, spread, target: Target):
+def _preconditioner(curvature: Curvature | None, design: np.ndarray, scale, spread, target: Target) -> Solver:
     """By the last curvature; by the diagonal for columns it does not know."""
     known = 0 if curvature is None else len(curvature.scale)
-    information = (target.weight[:, None] * spread).astype(np.float32)
-    new = design[:, known:]
-    tail = 1.0 + scale[known:, None] ** 2 * ((new * new).T @ information)
+    tail = np.zeros((0, target.n_logits))
+    if known < len(scale):
+        tail = 1.0 + scaled_information(design, scale, target.weight[:, None] * spread)[known:]
     if curvature is None:
-        return lambda g: g / tail
+        return Solver(np.ones(len(scale)), tail, np.zeros((0, target.n_logits)), [])
     return curvature.preconditioner(scale, tail)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .evidence_curvature import Curvature
 from .evidence_design import (
     Block,
     Key,
@@ -46,7 +45,7 @@ class Training:
 
 @dataclass
 class Stage:
-    """One fitted stage. `moments` is what the search needs; None: the mode of all rows is still to be found."""
+    """One fitted stage, at its mode on all rows."""
 
     name: str
     keys: list[Key]
@@ -56,7 +55,7 @@ class Stage:
     evidence: float
     fit: StageFit | None  # None: a stage in closed form, from which none other starts
     left_out: np.ndarray  # leave-one-out logits of the rows that variances were learnt from
-    moments: np.ndarray | None
+    moments: np.ndarray  # (n, 2 K), what the search needs; none of a stage in closed form
 
 
 class Stages:
@@ -127,11 +126,11 @@ class Stages:
         earlier = warm.fit.curvature if warm is not None and warm.fit is not None and nested else None
         groups = Groups(np.repeat(np.arange(len(keys)), widths), order)
         fit = fit_scales(design, groups, self.target, variance, w, earlier, self.settings)
-        moments = None
-        if not self.is_sampled:
-            moments = np.hstack([-fit.mode.residual, self.target.weight[:, None] * fit.spread])
         self.start.update(zip(keys, map(float, fit.variance), strict=True))
-        stage = Stage(name, keys, first, fit.w, fit.variance, float(fit.evidence), fit, fit.left_out, moments)
+        learn = self._from_all_rows if self.is_sampled else self._from_these_rows
+        w, left_out, moments = learn(blocks, design, fit)
+        fit.curvature.pieces.clear()  # as large as the factors, and only those are asked for again
+        stage = Stage(name, keys, first, w, fit.variance, float(fit.evidence), fit, left_out, moments)
         self.stages.append(stage)
         return stage
 
@@ -172,24 +171,21 @@ class Stages:
             w[0] = warm.fit.w[0]
         return variance, w
 
-    def finish(self, stage: Stage) -> Stage:
-        """The mode of all rows, where variances were learnt from some of them, and what it says of those without them.
+    def _from_these_rows(self, blocks: list[Block], design: np.ndarray, fit: StageFit):
+        """Parameters, leave-one-out logits and moments, where variances were learnt from all rows."""
+        moments = np.hstack([-fit.mode.residual, self.target.weight[:, None] * fit.spread])
+        return fit.w, fit.left_out(design, self.target.weight), moments
+
+    def _from_all_rows(self, blocks: list[Block], design: np.ndarray, fit: StageFit):
+        """The same at the mode of all rows, where variances were learnt from some of them; leave-one-out logits of those.
 
         The curvature is that of the sample times the ratio of the rows."""
-        if stage.moments is not None:
-            return stage
-        target, part, fit = self.training.target, self.target, stage.fit
-        assert fit is not None
-        blocks = [self.blocks[key] for key in stage.keys]
-        design = dense_design(blocks, self.rows, len(part.label))
-        residual, ratio = fit.mode.residual / part.weight[:, None], target.total / part.total
-        curvature = Curvature(design, fit.scale, fit.spread, residual, part.weight, leverage=True, ratio=ratio)
-        solve = curvature.preconditioner(fit.scale, np.ones((0, target.n_logits)))
+        target, part, mine = self.training.target, self.target, self.rows
+        curvature = fit.curvature.times(target.total / part.total, design)
+        solver = curvature.preconditioner(fit.scale, np.ones((0, target.n_logits)))
         product = LookUpDesign(blocks, len(self.training))
-        mode = find_mode(product, fit.scale, target, fit.mode.u, solve, MID_STEPS, LAST_TOLERANCE * target.total)
-        stage.w = fit.scale[:, None] * mode.u
+        mode = find_mode(product, fit.scale, target, fit.mode.u, solver, MID_STEPS, LAST_TOLERANCE * target.total)
         residual, spread = row_moments(mode.residual, target, target.indicator())
-        stage.moments = np.hstack([-mode.residual, target.weight[:, None] * spread])
-        mine = self.rows
-        stage.left_out = leave_one_out(mode.logits[mine], residual[mine], spread[mine], curvature.leverage, part.weight)
-        return stage
+        leverage = curvature.leverage(design)
+        left_out = leave_one_out(mode.logits[mine], residual[mine], spread[mine], leverage, part.weight)
+        return fit.scale[:, None] * mode.u, left_out, np.hstack([-mode.residual, target.weight[:, None] * spread])

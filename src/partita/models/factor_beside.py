@@ -106,11 +106,13 @@ class Beside:
 
 @dataclass
 class _Now:
-    """What guesses ask of the experts: M (H, F, F) sum of <ww'>, w (H, C, F), tables of expected log probabilities."""
+    """What guesses ask: of the experts M (H, F, F) sum of <ww'> and w (H, C, F), of the columns tables of expected log
+    probabilities and the posteriors behind them."""
 
     M: Array
     w: Array
     tables: list[Array]
+    cells: list[Array]
 
     @property
     def n_components(self) -> int:
@@ -182,11 +184,13 @@ class Hidden:
         products += sums.products[:, f - d :, f - d :]
 
 
-def make_now(weight: Array, square: Array, used: Array, pairs: Array, tables: list[Array]) -> _Now:
+def make_now(
+    weight: Array, square: Array, used: Array, pairs: Array, tables: list[Array], cells: list[Array]
+) -> _Now:
     """From means (H, C, F) and summed second moments (H, F, F) of w, and those of b."""
     t, f = used.shape[1], weight.shape[2]
     on = np.ones((len(used), f))
     on[:, :t] = used
     both = on[:, :, None] * on[:, None, :]
     both[:, :t, :t] = pairs
-    return _Now(square * both, weight * on[:, None, :], tables)
+    return _Now(square * both, weight * on[:, None, :], tables, cells)

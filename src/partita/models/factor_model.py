@@ -14,7 +14,7 @@ from .factor_beside import Beside
 from .factor_experts import begin, step
 from .factor_problem import FactorProblem
 from .factor_state import FactorState
-from .gated_answer import Answer, Laws
+from .gated_answer import Answer, GateLaw, Laws
 from .gated_rows import View
 
 
@@ -107,6 +107,12 @@ class FactorModel:
         mean, variance = fill(self.state, self._reals(rows))
         share = self.answer(rows).shares()
         return Laws(share, mean, np.sqrt(variance), np.full(share.shape, np.inf))
+
+    def gate_law(self) -> GateLaw:
+        given = self.predictive
+        covariance = np.matmul(given.loading, np.swapaxes(given.loading, 1, 2))
+        covariance += given.noise[:, :, None] * np.eye(given.noise.shape[1])
+        return GateLaw(given.mean, covariance, np.full(self.n_components, np.inf))
 
     def gate(self, h: int) -> FactorGate:
         return FactorGate(self.predictive, h)

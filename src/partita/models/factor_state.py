@@ -173,7 +173,7 @@ class Expectations:
             slope_square=square[:, :, :t, :t].sum(1) * pairs,
             slope_constant=square[:, :, t:, :t].sum(1) * state.used[:, None],
             constant_square=square[:, :, t:, t:].sum(1),
-            now=make_now(state.weight, square.sum(1), state.used, pairs, tables or []),
+            now=make_now(state.weight, square.sum(1), state.used, pairs, tables or [], state.cells),
             log_weight=log_weight[: state.n_components],
             mean_term=1.0 / state.mean_count,
         )

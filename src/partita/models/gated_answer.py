@@ -68,6 +68,16 @@ class Laws:
         return self.scale**2 * np.where(np.isinf(degrees), 1.0, factor)
 
 
+@dataclass(frozen=True, eq=False)
+class GateLaw:
+    """Student's t over the Gaussian columns in every component: mean (H, P), form covariance (H, P, P), degrees of
+    freedom (H,), infinite where it is normal."""
+
+    mean: np.ndarray
+    covariance: np.ndarray
+    degrees: np.ndarray
+
+
 class Gate(Protocol):
     """The Gaussian columns of one component."""
 
@@ -102,3 +112,5 @@ class Speaker(Protocol):
     def laws(self, rows: Rows) -> Laws: ...
 
     def gate(self, h: int) -> Gate: ...
+
+    def gate_law(self) -> GateLaw: ...

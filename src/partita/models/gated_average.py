@@ -22,16 +22,17 @@ from .factor_beside import Beside
 from .factor_model import FactorFit, FactorModel
 from .factor_problem import FactorProblem, FactorSettings
 from .factor_state import FactorState
+from .gated_aside import FOLDS, learn_widths, make_folds, without
 from .gated_fit import bound_settled
 from .gated_leave_one_out import left_out
 from .gated_members import CELL_ROWS, Data, Hyper, Plan, make_problem, run_fits, view_and_priors
 from .gated_pool import Pool, tempered
 from .gated_predict import GatedModel
+from .gated_refits import refit_one
 from .gated_rows import View, make_view
 from .gated_state import OWN, POOLED, GatedState
 from .gated_stochastic import Running, StochasticProblem
 from .gated_warm import most_probable
-from .gated_widths import FOLDS, Fold, choose, hide_more, make_folds, predicted_cells, together, without
 from .lens import plain_lens, scores_lens
 from .pooling import best_log_temperature, pool_weights
 
@@ -46,6 +47,7 @@ WHOLE = [Plan(PLAIN, k, POOLED, rows_worth=10.0) for k in (3, 10)]
 PLANS = [*SMALL, *WHOLE]  # those that vote
 CELLS = [Plan(PLAIN, 1, POOLED, rows_worth=10.0), *WHOLE]  # those that fill cells: one more, the plainest
 AVERAGE_STREAMS = len(PLANS) + 1 + FOLDS * len(CELLS) + 1
+REFIT_STREAMS = FOLDS + 1
 FACTOR_STARTS = (0, 1, 3)  # clusters of each class; 0: all rows in one
 # of one model: share of the sticks that clusters take, and whether they are of single classes
 STARTS_OF_ONE = ((1.0, True), (1.0, False), (0.25, False), (0.25, True), (0.5, False))
@@ -104,25 +106,12 @@ def learn_average(
         [models[k] for k in whole], np.full(len(whole), 1.0 / len(whole)),
     )  # fmt: skip
     if folds and models[-1].view.width:
-        set_aside(pool, models[len(PLANS) + 1 :], folds, data, last)
+        aside = models[len(PLANS) + 1 :]
+        parts = [[[one] for one in aside[k : k + len(CELLS)]] for k in range(0, len(aside), len(CELLS))]
+        learn_widths(pool, parts, folds, data, PLAIN, last)
     learnt = Learnt(pool, outcome, whole, states[-1].rho, len(PLANS) + 1)
     learnt.rho = states[learnt.best()].rho
     return learnt
-
-
-def set_aside(
-    pool: Pool, models: list[GatedModel], folds: list[Fold], data: Data, rng: np.random.Generator
-) -> None:
-    """Weights and widths of a pool's laws of cells, by models without the rows of each fold in turn."""
-    each: list[list] = [[] for _ in CELLS]
-    for number, fold in enumerate(folds):
-        rows = hide_more(data.rows[PLAIN].take(fold.aside), rng)
-        if np.isnan(rows.reals[:, models[0].view.reals]).all():
-            continue
-        for k, cells in enumerate(each):
-            cells.append(predicted_cells(models[number * len(CELLS) + k], rows, data.weight[fold.aside]))
-    if each[0]:
-        pool.whole_weight, pool.widths = choose([together(cells) for cells in each])
 
 
 def choose_weights(votes: list[np.ndarray], label: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, float]:
@@ -143,10 +132,11 @@ def choose_weights(votes: list[np.ndarray], label: np.ndarray, weight: np.ndarra
 
 def learn_one(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, n_sticks: int, max_iter: int,
-    tol: float, streams: list[np.random.Generator], runner: Runner, fingerprint: str, start: np.ndarray | None = None,
+    tol: float, n_folds: int, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
+    start: np.ndarray | None = None,
 ) -> Learnt:  # fmt: skip
-    """One model of [1] from each stream, that of the highest bound taken; `start` (n, H), log probabilities of
-    components, is what the first begins from.
+    """One model of [1] from each stream but the last `REFIT_STREAMS`, that of the highest bound taken; `start` (n, H),
+    log probabilities of components, is what the first begins from.
 
     Starts are clusters of single classes and, as in [1], of all rows, many and few, in turn: from clusters of single
     classes a fit hardly finds components that hold two and let their expert tell them apart, and from many clusters it
@@ -154,6 +144,7 @@ def learn_one(
     """
     data = Data.make(table, [plain_lens(table)], label, weight, n_classes)
     plan = thesis_plan(n_sticks, n_classes)
+    streams, spare = streams[:-REFIT_STREAMS], streams[-REFIT_STREAMS:]
     problems = [make_problem(plan, data, hyper, stream) for stream in streams]
     for number, problem in enumerate(problems):
         share, problem.within = STARTS_OF_ONE[number % len(STARTS_OF_ONE)]
@@ -163,7 +154,10 @@ def learn_one(
     states, outcome = run_fits(problems, streams, max_iter, bound_settled(tol), runner, fingerprint)
     last = [outcome.infos["bound"][k, max(done, 1) - 1] for k, done in enumerate(outcome.steps_done)]
     best = int(np.nanargmax(last))
-    return Learnt(pool_of_one(data, problems[best].view, states[best]), outcome, [best], states[best].rho)
+    learnt = Learnt(pool_of_one(data, problems[best].view, states[best]), outcome, [best], states[best].rho)
+    if outcome.interrupted is None:
+        refit_one(learnt.pool, data, plan, hyper, n_folds, spare, runner)
+    return learnt
 
 
 def learn_in_batches(

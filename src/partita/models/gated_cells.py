@@ -8,19 +8,28 @@ levels), less their training means, or the standardised logarithm of a count.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import digamma, gammaln
+from scipy.special import betainc, digamma
 
 from ..families.dirichlet_categorical import DirichletCategorical
 from ..families.gamma_poisson import GammaPoisson
 from ..kernels.contract import COUNT, Rows
+from .count_buckets import (
+    bucket_ends,
+    bucket_of,
+    bucket_starts,
+    log_negative_binomial,
+    log_poisson,
+    middles,
+    poisson_means,
+)
 from .draw import draw_counts
 from .lens import Sight
 
 MOST_INDICATORS = 50  # of a column's most frequent levels; the others look alike to an expert
-MOST_COUNTS = 1000  # counts that a missing cell may hold; `data.kinds` infers no column of greater ones as counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +39,9 @@ class CellColumn:
     count         whether its cells are counts
     source        its place in the codes, or the reals (counts), of the lens's rows
     prior         pseudo-counts of the levels (L,), or shape and rate of a count's Gamma (2,)
-    features      (L, d) what an expert sees of level 0 .. L - 1; of a count, of the values 0 .. L - 1
+    features      (L, d) what an expert sees of level 0 .. L - 1; of a count, of every bucket of values
     centre, spread   of log(1 + count)
+    starts        (L,) the least value of every bucket of a count; None: one value each, 0 .. L - 1
     """
 
     count: bool
@@ -40,6 +50,13 @@ class CellColumn:
     features: np.ndarray
     centre: float = 0.0
     spread: float = 1.0
+    starts: np.ndarray | None = None
+
+    @cached_property
+    def buckets(self) -> tuple[np.ndarray, np.ndarray]:
+        """Least and greatest value of every bucket of a count, (L,) each."""
+        starts = np.arange(self.n_levels) if self.starts is None else self.starts
+        return starts, bucket_ends(starts)
 
     @property
     def n_levels(self) -> int:
@@ -60,7 +77,10 @@ class CellColumn:
         """Features of observed cells (n,), zeros for missing ones: (n, d)."""
         seen = cells >= 0
         if self.count:
-            shown = ((np.log1p(np.maximum(cells, 0)) - self.centre) / self.spread)[:, None]
+            value = np.maximum(cells, 0)
+            beyond = ((np.log1p(value) - self.centre) / self.spread)[:, None]
+            top = self.buckets[0][-1]
+            shown = np.where(value[:, None] > top, beyond, self.features[bucket_of(self.buckets[0], value)])
         else:
             shown = self.features[np.maximum(cells, 0)]
         return shown * seen[:, None]
@@ -82,25 +102,31 @@ class CellColumn:
             out[h] = np.bincount(cells[seen], weight[:, h], self.n_levels)
         return out
 
-    def statistics_of_guesses(self, levels: np.ndarray) -> np.ndarray:
-        """The same for missing cells that put `levels` (H, L) of weight on each level."""
+    def statistics_of_guesses(self, levels: np.ndarray, posterior: np.ndarray) -> np.ndarray:
+        """The same for missing cells that put `levels` (H, L) of weight on each level, or bucket of counts; `posterior`
+        is the one that they were guessed by."""
         if self.count:
-            return np.stack([levels @ np.arange(self.n_levels), levels.sum(axis=1)], axis=-1)
+            total = (levels * poisson_means(*self.buckets, self.expected_log_rate(posterior))).sum(axis=1)
+            return np.stack([total, levels.sum(axis=1)], axis=-1)
         return levels
 
+    def expected_log_rate(self, posterior: np.ndarray) -> np.ndarray:
+        """(H,) E[log rate] of a count."""
+        return digamma(posterior[:, 0]) - np.log(posterior[:, 1])
+
     def expected_log_table(self, posterior: np.ndarray) -> np.ndarray:
-        """E[log p(level | theta)] for all levels, (H, L), given posteriors (H, L) or (H, 2)."""
+        """E[log p(level | theta)] for all levels, (H, L), given posteriors (H, L) or (H, 2); of a bucket of counts the
+        logarithm of the sum of exp E[log p(value | theta)] over its values."""
         if self.count:
-            value = np.arange(self.n_levels)
-            rate, log_rate = posterior[:, 0] / posterior[:, 1], digamma(posterior[:, 0]) - np.log(posterior[:, 1])
-            return value * log_rate[:, None] - rate[:, None] - gammaln(value + 1.0)
+            rate, log_rate = posterior[:, 0] / posterior[:, 1], self.expected_log_rate(posterior)
+            return log_poisson(*self.buckets, log_rate) + (np.exp(log_rate) - rate)[:, None]
         return digamma(posterior) - digamma(posterior.sum(axis=-1, keepdims=True))
 
     def expected_log(self, table: np.ndarray, posterior: np.ndarray, cells: np.ndarray) -> np.ndarray:
         """E[log p(cell | theta)] of every row in every component, 0 for missing ones: (n, H); `table` is that of the
-        levels. Counts may lie beyond it."""
+        levels. Counts may lie beyond it, or share a bucket."""
         seen = (cells >= 0)[:, None]
-        if not self.count or cells.max(initial=0) < self.n_levels:
+        if not self.count or (self.starts is None and cells.max(initial=0) < self.n_levels):
             return table.T[np.maximum(cells, 0)] * seen
         return self.family(posterior).expected_log_likelihood(np.where(cells < 0, np.nan, cells)[:, None])
 
@@ -110,12 +136,17 @@ class CellColumn:
         return self.family(posterior).log_predictive(shown[:, None])
 
     def probabilities(self, posterior: np.ndarray) -> np.ndarray:
-        """Predictive probabilities of the levels (of the values 0 .. L - 1 of a count, made to sum to 1): (H, L)."""
+        """Predictive probabilities of the levels (of the buckets of a count, made to sum to 1): (H, L)."""
         table = posterior
         if self.count:
-            logs = self.family(posterior[:, None]).log_predictive(np.arange(self.n_levels)[None, :])
+            logs = log_negative_binomial(*self.buckets, posterior[:, 0], posterior[:, 1])
             table = np.exp(logs - logs.max(axis=-1, keepdims=True))
         return table / table.sum(axis=-1, keepdims=True)
+
+    def count_at_most(self, posterior: np.ndarray, value: np.ndarray) -> np.ndarray:
+        """(n, H) predictive probability that a count is at most `value` (n,)."""
+        shape, rate = posterior[:, 0], posterior[:, 1]
+        return betainc(shape, value[:, None] + 1.0, rate / (1.0 + rate))
 
     def count_moments(self, posterior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Predictive mean and variance of a count in every component, (H,) each."""
@@ -154,6 +185,8 @@ def make_column(sight: Sight, source: int, rows: Rows, weight: np.ndarray, prior
 
 
 def _count_column(source: int, counts: np.ndarray, weight: np.ndarray, prior_rows: float) -> CellColumn:
+    """Rates of components are believed to differ as much as the counts do beyond Poisson's noise, so that the prior is
+    worth `prior_rows` rows at most: the rate of greater counts is better known from one row than from the others."""
     seen = ~np.isnan(counts)
     shown, weight = counts[seen], weight[seen]
     total = weight.sum()
@@ -162,6 +195,10 @@ def _count_column(source: int, counts: np.ndarray, weight: np.ndarray, prior_row
     centre = float(logs @ weight / total) if total > 0 else 0.0
     spread = float(np.sqrt((logs - centre) ** 2 @ weight / total)) if total > 0 else 1.0
     spread = spread if spread > 1e-12 else 1.0
-    top = int(min(shown.max(), MOST_COUNTS)) if len(shown) else 0
-    features = ((np.log1p(np.arange(top + 1.0)) - centre) / spread)[:, None]
-    return CellColumn(True, source, np.array([prior_rows * mean, prior_rows]), features, centre, spread)
+    starts = bucket_starts(int(shown.max()) if len(shown) else 0)
+    features = ((middles(starts) - centre) / spread)[:, None]
+    single = bool((np.diff(starts) == 1).all())
+    excess = float((shown - mean) ** 2 @ weight / total) - mean if total > 0 else 0.0
+    rows = min(prior_rows, mean / excess) if excess > 0 else prior_rows
+    prior = np.array([rows * mean, rows])
+    return CellColumn(True, source, prior, features, centre, spread, None if single else starts)

@@ -15,6 +15,7 @@ from .gated_gibbs_answer import Kept, model_of
 from .gated_gibbs_state import GibbsState
 from .gated_members import Data, Hyper, run_fits, view_and_priors
 from .gated_pool import Pool
+from .gated_refits import refit_chains
 from .lens import plain_lens
 
 KEPT_OF_CHAIN = 20  # states: more cost time at every answer and differ little
@@ -38,11 +39,14 @@ class Sampled:
 
 def learn_by_gibbs(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, n_sticks: int, n_sweeps: int,
-    streams: list[np.random.Generator], runner: Runner, fingerprint: str, starts: list[np.ndarray] | None = None,
+    n_folds: int, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
+    starts: list[np.ndarray] | None = None,
 ) -> Sampled:  # fmt: skip
-    """One chain for each stream; `starts` (n, H) are log probabilities of components that each begins in."""
+    """One chain for each stream but the last; `starts` (n, H) are log probabilities of components that each begins in.
+    """
     data = Data.make(table, [plain_lens(table)], label, weight, n_classes)
     plan = thesis_plan(max(n_sticks, n_classes if n_classes < 2 else 1), n_classes)
+    *streams, spare = streams
     problems, every = [], max(n_sweeps // (2 * KEPT_OF_CHAIN), 1)
     for stream in streams:
         view, priors = view_and_priors(plan, data, hyper, stream)
@@ -60,6 +64,10 @@ def learn_by_gibbs(
     models = [model_of(one, view, n_classes) for one in kept]
     share = np.full(len(models), 1.0 / len(models))
     pool = Pool(data.lenses, n_classes, models, [PLAIN] * len(models), share, 1.0, models, share)
+    if outcome.interrupted is None:
+        first = np.unique(problems[0].source, return_index=True)[1]  # a row of weight k stands k times
+        last = [state.z[first] for state in states]
+        refit_chains(pool, data, plan, hyper, last, n_sweeps, n_folds, spare, runner)
     sizes, counts = np.unique([one.n_components for one in kept], return_counts=True)
     law = {int(size): float(count / len(kept)) for size, count in zip(sizes, counts, strict=True)}
     return Sampled(pool, outcome.common_infos(), law, min(outcome.steps_done))

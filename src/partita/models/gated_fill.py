@@ -20,6 +20,7 @@ from .gated_answer import Laws, Speaker, Widths
 from .gated_widths import widened
 
 QUANTILE_STEPS = 45
+MOST_COUNT = 2.0**52  # greater ones are no longer told apart by one
 LEAST_SHARE = 1e-7  # of a component in the law of a cell: all that are smaller move no quantile that is asked for
 
 
@@ -108,13 +109,30 @@ def _count_quantiles(
         if not models[0].view.cells[c].count:
             continue
         hole = np.flatnonzero(np.isnan(table.reals[:, sight.source]))
-        law = sum(
-            (s[hole, None] * one.share[hole]) @ model.view.cells[c].probabilities(model.cells[c])
-            for model, s, one in zip(models, shares, each, strict=True)
-        )
-        edges = np.cumsum(law, axis=1)
         for number, level in enumerate(levels):
-            out[number][hole, sight.source] = (edges < level).sum(axis=1)
+            out[number][hole, sight.source] = _count_quantile(models, shares, each, c, hole, float(level))
+
+
+def _count_quantile(
+    models: Sequence[Speaker], shares: np.ndarray, each: Sequence[Laws], c: int, hole: np.ndarray, level: float
+) -> np.ndarray:
+    """The least value of column c, in rows `hole`, that a count does not pass with probability `level`."""
+
+    def reached(value: np.ndarray) -> np.ndarray:
+        below = np.zeros(len(hole))
+        for model, share, law in zip(models, shares, each, strict=True):
+            own = model.view.cells[c].count_at_most(model.cells[c], value)
+            below += share[hole] * (law.share[hole] * own).sum(axis=1)
+        return below >= level
+
+    low, high = np.zeros(len(hole)), np.ones(len(hole))
+    while not (done := reached(high) | (high >= MOST_COUNT)).all():
+        high = np.where(done, high, 2.0 * high)
+    while (low < high).any():
+        middle = np.floor(0.5 * (low + high))
+        done = reached(middle)
+        low, high = np.where(done, low, np.minimum(middle + 1.0, high)), np.where(done, middle, high)
+    return low
 
 
 def draw_tables(

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import gammaln, log_ndtr
 
 from ..kernels import kernel
+from .count_buckets import draw_poisson, log_poisson
 from .gate_forms import GateForm, behind, padded
 from .gated_gibbs_state import GibbsState, Given, Parameters, features_of
 from .gated_gibbs_variates import above, choose
@@ -187,8 +188,11 @@ def draw_holes(rng: np.random.Generator, block: Block, sight: Sight, state: Gibb
         rest = state.latent[index] - np.einsum("bf,bkf->bk", features, w)
         seen = np.einsum("bkd,ld->bkl", w[:, :, at], column.features)
         table = sight.now.cells[j][z]
+        rate = table[:, 0]
         if column.count:
-            value = np.arange(column.n_levels)
-            table = value * table - np.exp(table) - gammaln(value + 1.0)
+            table = log_poisson(*column.buckets, rate)
         levels, _ = choose(rng, table - 0.5 * ((rest[:, :, None] - seen) ** 2).sum(axis=1))
+        if column.starts is not None:
+            low, high = (ends[levels] for ends in column.buckets)
+            levels = draw_poisson(low, high, np.exp(rate), rng)
         state.levels[j, index] = levels

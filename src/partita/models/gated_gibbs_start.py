@@ -58,8 +58,7 @@ def fill_holes(rng: np.random.Generator, given: Given, levels: np.ndarray) -> No
     for block in given.blocks:
         for j, places in block.holes:
             seen = levels[j][levels[j] >= 0]
-            pool = np.minimum(seen, given.view.cells[j].n_levels - 1) if len(seen) else np.arange(1)
-            levels[j, block.index[places]] = rng.choice(pool, len(places))
+            levels[j, block.index[places]] = rng.choice(seen if len(seen) else np.arange(1), len(places))
 
 
 def _latents(given: Given) -> np.ndarray:

@@ -78,7 +78,7 @@ class Guesses:
             column, at = self.view.cells[j], self._place(j)
             share = weight[places].T  # (H, cells)
             level = np.matmul(share[:, None], table)[:, 0]  # (H, L)
-            sums.cells[j] += column.statistics_of_guesses(level)
+            sums.cells[j] += column.statistics_of_guesses(level, now.cells[j])
             expected = self.looks[:, places, self.spans[j]]
             second = np.matmul(column.features.T * level[:, None], column.features)
             sums.products[:, at, at] += second - np.matmul(np.swapaxes(share[:, :, None] * expected, 1, 2), expected)

@@ -25,8 +25,10 @@ from .gated_sums import GatedSums
 from .gated_update import components_in_order, divergence, updated
 
 FORGETTING, DELAY = 0.7, 2.0
-START_ROWS = 4000  # rows that the start is made from, by a few passes over them
-START_STEPS = 5
+START_ROWS = 4000  # rows that the start is made from, by passes over them
+START_STEPS = 30
+# of each start that is tried: share of the clusters asked for, and whether they are of single classes
+STARTS = ((1.0, True), (0.25, False), (0.5, False))
 INNER_ROUNDS = 2  # of latents and guesses of a batch, which are not kept from one step to the next
 
 
@@ -64,14 +66,22 @@ class StochasticProblem:
         self.total = float(self.weight.sum())
 
     def init(self, rng: np.random.Generator) -> Running:
-        """A few passes over some rows, taken for all."""
+        """Passes over some rows, taken for all, from several starts; that of the highest bound. Components that rows do
+        not need go here: a step over a batch moves so little towards it that they would take very long to empty."""
         some = self._some(rng, max(START_ROWS, self.batch_size))
         problem = GatedProblem.make(
             self.view, self.rows.take(some), self.label[some], self.weight[some], self.n_classes, self.priors, self.k
         )
-        state = problem.init(rng)
-        for _ in range(START_STEPS):
-            state, _ = problem.step(rng, state)
+        highest, state = -np.inf, None
+        for share, problem.within in STARTS:
+            problem.k = max(round(share * self.k), 1)
+            tried, bound = problem.init(rng), -np.inf
+            for _ in range(START_STEPS):
+                tried, info = problem.step(rng, tried)
+                bound = info["bound"]
+            if state is None or bound > highest:
+                highest, state = bound, tried
+        assert state is not None
         sums, state = problem.sum_up(state, expectations(state, self.view))
         sums.scale(self.total / float(self.weight[some].sum()))
         return self._moved(_without_rows(state), sums, 0)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..kernels import kernel
-from ..kernels.net_contract import BlockRule, HashedValues
+from ..kernels.net_contract import BlockRule, HashedValues, ScoreWeights
 from ..priors.graph import log_joint
 from .net_hyper import SmallModel
 from .net_knowledge import Knowledge, to_graph, to_masks
@@ -21,6 +21,19 @@ from .net_state import NetState, Schedule, after_sweep, before_sweep
 TEMPERATURES = np.geomspace(1.0, 3.2, 7)  # of the block chain; scores count 1 / T times
 CACHE_BITS = 18  # class sums that are remembered: 4 MB for each chain
 N_DRAWS, N_SPLITS = 3, 10  # graphs by orders, and splits or merges, in a sweep of the block chain
+
+
+@dataclass
+class LinearScores:
+    """Tables of scores on a linear scale at every heat, made when first wanted and shared by chains."""
+
+    made: dict[tuple[int, float], tuple[np.ndarray, ScoreWeights]] = field(default_factory=dict)
+
+    def of(self, tables: np.ndarray, heat: float) -> ScoreWeights:
+        key = (id(tables), heat)
+        if key not in self.made:
+            self.made[key] = tables, ScoreWeights.of(tables, heat)  # holding the table keeps its id its own
+        return self.made[key][1]
 
 
 def seed_of(rng: np.random.Generator) -> int:
@@ -79,6 +92,7 @@ class OrderedSampler:
     number: int
     cache: HashedValues = field(default_factory=lambda: HashedValues.room(CACHE_BITS))
     model: SmallModel | None = None  # where hyper-parameters are learnt: tables and rules of all their values
+    linear: LinearScores = field(default_factory=LinearScores)
 
     def init(self, rng: np.random.Generator) -> NetState:
         z = random_classes(rng, self.known, self.number, ordered=True)
@@ -100,6 +114,7 @@ class OrderedSampler:
             seed_of(rng),
             state.edges,
             parents,
+            self.linear.of(self.tables, 1.0),
         )
         state.graph[0] = to_graph(parents)
         prior = log_joint(state.z[0], state.graph[0], self.rule.alpha, self.rule.beta1, self.rule.beta2, True)
@@ -118,6 +133,7 @@ class BlockSampler:
     number: int
     temperatures: np.ndarray = field(default_factory=lambda: TEMPERATURES)
     model: SmallModel | None = None
+    linear: LinearScores = field(default_factory=LinearScores)
 
     def init(self, rng: np.random.Generator) -> NetState:
         z = np.array([random_classes(rng, self.known, self.number + r, False) for r in range(len(self.temperatures))])
@@ -134,7 +150,7 @@ class BlockSampler:
                 self.tables, self.rule = self.model.tables(at), self.model.rule(at)
             priors[r] = kernel.net_block_sweep(
                 self.tables, self.rule, 1.0 / temperature, state.z[r], parents, self.known.classes is None, N_DRAWS,
-                N_SPLITS, seed_of(rng), state.edges if r == 0 else unused,
+                N_SPLITS, seed_of(rng), state.edges if r == 0 else unused, self.linear.of(self.tables, 1.0 / temperature),
             )  # fmt: skip
             state.graph[r] = to_graph(parents)
             scores[r] = score_of(self.tables, parents)

@@ -16,7 +16,7 @@ from ..priors.partition import log_probability
 from . import net_evidence, net_exact
 from .gated_members import Problem, run_fits
 from .net_anneal import anneal
-from .net_chains import BlockSampler, OrderedSampler, seed_of
+from .net_chains import BlockSampler, LinearScores, OrderedSampler, seed_of
 from .net_hyper import SmallModel
 from .net_knowledge import Knowledge, score_tables, to_graph
 from .net_learn_large import LargeNetworks, class_prior
@@ -90,6 +90,7 @@ class SmallNetworks:
         self.n = len(tables)
         assert self.n <= MOST_NODES
         self.rule = block_rule(self.n, s.alpha, s.beta1, s.beta2)
+        self.linear = LinearScores()
         self.model: SmallModel | None = None
         if s.grid is not None:
             self.model = SmallModel(
@@ -180,11 +181,11 @@ class SmallNetworks:
     def _sampler(self, prior: str, schedule: Schedule, number: int) -> Any:
         model = None if self.model is None else self.model.alone()
         if prior == "ordered-block":
-            return OrderedSampler(self.tables, self.rule, self.known, schedule, number, model=model)
+            return OrderedSampler(self.tables, self.rule, self.known, schedule, number, model=model, linear=self.linear)
         known = self.known
         if prior == "sparse":
             known = replace(known, classes=np.zeros(self.n, np.int32))
-        return BlockSampler(self.tables, self.rule, known, schedule, number, model=model)
+        return BlockSampler(self.tables, self.rule, known, schedule, number, model=model, linear=self.linear)
 
     def _run(self, priors: Sequence[str], learnt: Learnt, parts: dict[str, NetPosterior]) -> dict[str, list[NetState]]:
         """Chains of all these priors in one loop; their posteriors go to `parts`."""

@@ -173,7 +173,7 @@ def mixture(parts: Sequence[NetPosterior], weights: np.ndarray, log_normalisers:
     return NetPosterior(
         sum(w * part.edges for w, part in zip(weights, parts, strict=True)),
         np.sqrt(sum((w * np.nan_to_num(part.edge_errors)) ** 2 for w, part in zip(weights, parts, strict=True))),
-        np.zeros((0, *parts[0].edges.shape)),
+        _chains_weighed(parts, weights),
         np.concatenate([part.classes for part in parts]), np.concatenate(shares),
         np.concatenate([part.graphs for part in parts]), np.concatenate([part.graph_z for part in parts]),
         np.concatenate([w * part.graph_weight for w, part in zip(weights, parts, strict=True)]),
@@ -181,3 +181,12 @@ def mixture(parts: Sequence[NetPosterior], weights: np.ndarray, log_normalisers:
         *best_states(tops),
         float(np.logaddexp.reduce(evidence) - np.log(len(parts))),
     )  # fmt: skip
+
+
+def _chains_weighed(parts: Sequence[NetPosterior], weights: np.ndarray) -> np.ndarray:
+    """(chains, n, n) edges by the first chain of every prior together, the second, ...; exact ones stand in each."""
+    n_chains = max(len(part.chain_edges) for part in parts)
+    edges = [part.chain_edges if len(part.chain_edges) else part.edges[None] for part in parts]
+    if not n_chains or any(len(part) not in (1, n_chains) for part in edges):
+        return np.zeros((0, *parts[0].edges.shape))
+    return np.asarray(sum(w * np.broadcast_to(part, (n_chains, *part.shape[1:])) for w, part in zip(weights, edges)))

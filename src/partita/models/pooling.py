@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from ..kernels import kernel
+
 SMALLEST = 1e-12
 PRIOR_ROWS = 20.0  # what the even split over members is worth when their weights are chosen
 
@@ -21,14 +23,8 @@ def pool_weights(
     share = np.ones(len(own)) if worth is None else np.array(worth, float)
     share /= share.sum()
     prior = prior_rows * share
-    likelihood = own + SMALLEST
-    weight = np.ones(own.shape[1]) if weight is None else weight
-    for _ in range(rounds):
-        before = share
-        share = share * (likelihood @ (weight / (share @ likelihood))) + prior  # credit of the members, then the prior
-        share /= share.sum()
-        if np.abs(share - before).max() < tolerance:
-            break
+    weight = np.ones(own.shape[1]) if weight is None else np.ascontiguousarray(weight, float)
+    kernel.pool_shares(np.ascontiguousarray(own + SMALLEST), weight, prior, rounds, tolerance, share)
     return share
 
 
@@ -36,3 +32,16 @@ def best_log_temperature(loss: Callable[[float], float], bounds: tuple[float, fl
     """log t that minimises a loss with one minimum."""
     best = minimize_scalar(loss, bounds=bounds, method="bounded", options={"maxiter": 12, "xatol": tolerance})
     return float(best.x)
+
+
+def best_exponent(
+    logits: np.ndarray, label: np.ndarray, weight: np.ndarray, prior: float, bounds: tuple[float, float]
+) -> float:
+    """t of softmax(t logits), (n, C), with the least loss of the labels; its log prior is - prior (log t)^2."""
+    logits, residual = np.ascontiguousarray(logits), np.empty(logits.shape)
+    label, weight = np.ascontiguousarray(label, np.int32), np.ascontiguousarray(weight, float)
+
+    def loss(log_t: float) -> float:
+        return kernel.softmax_loss(np.exp(log_t) * logits, label, weight, residual) + prior * log_t**2
+
+    return float(np.exp(best_log_temperature(loss, bounds)))

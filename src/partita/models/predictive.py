@@ -41,7 +41,9 @@ def log_density(layout: Layout, rows: Rows, state: Predictive) -> np.ndarray:
 
 
 def leave_one_out(layout: Layout, rows: Rows, chain: Chain, index: np.ndarray) -> np.ndarray:
-    """log p(row | class, the other rows) of some of the training rows, (rows, classes)."""
+    """log p(row | class, the other rows) of some of the training rows, given as `rows` and by their index: (rows,
+    classes).
+    """
     out = np.empty((len(index), chain.stats.shape[0]))
     part = replace(
         chain,
@@ -49,5 +51,5 @@ def leave_one_out(layout: Layout, rows: Rows, chain: Chain, index: np.ndarray) -
         z=np.ascontiguousarray(chain.z[:, index]),
         filled=np.ascontiguousarray(chain.filled[index]),
     )
-    kernel.leave_one_out(layout, rows.take(index), part, out)
+    kernel.leave_one_out(layout, rows, part, out)
     return out

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import gammaln, xlogy
+from scipy.special import gammaincc, gammaln, xlogy
 
+from .count_buckets import log_poisson
 from .gated_cells import CellColumn
 from .gated_rows import View
+
+LEAST_RATE = 1e-300  # of counts: a smaller one has no logarithm
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +37,13 @@ class PointColumn(CellColumn):
         return float((self.prior * np.log(theta / (self.prior / self.prior.sum()))).sum())
 
     def expected_log_table(self, posterior: np.ndarray) -> np.ndarray:
-        """log p(level), (H, L); of a count, of the values 0 .. L - 1."""
+        """log p(level), (H, L); of a count, of its buckets."""
         if self.count:
-            value = np.arange(self.n_levels)
-            return xlogy(value, posterior) - posterior - gammaln(value + 1.0)
+            return log_poisson(*self.buckets, self.expected_log_rate(posterior))
         return np.log(posterior)
+
+    def expected_log_rate(self, posterior: np.ndarray) -> np.ndarray:
+        return np.log(np.maximum(posterior[:, 0], LEAST_RATE))
 
     def expected_log(self, table: np.ndarray, posterior: np.ndarray, cells: np.ndarray) -> np.ndarray:
         return self.log_predictive(posterior, cells)
@@ -52,10 +57,14 @@ class PointColumn(CellColumn):
         return np.where(seen, np.log(posterior).T[shown], 0.0)
 
     def probabilities(self, posterior: np.ndarray) -> np.ndarray:
-        """Probabilities of the levels (of the values 0 .. L - 1 of a count, made to sum to 1): (H, L)."""
+        """Probabilities of the levels (of the buckets of a count, made to sum to 1): (H, L)."""
         logs = self.expected_log_table(posterior)
         table = np.exp(logs - logs.max(axis=-1, keepdims=True))
         return table / table.sum(axis=-1, keepdims=True)
+
+    def count_at_most(self, posterior: np.ndarray, value: np.ndarray) -> np.ndarray:
+        """(n, H) probability that a count is at most `value` (n,)."""
+        return gammaincc(value[:, None] + 1.0, posterior[:, 0])
 
     def count_moments(self, posterior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean and variance of a count in every component, (H,) each: Poisson's."""

@@ -58,7 +58,10 @@ class QGMEProblem:
     def init(self, rng: np.random.Generator, within: bool) -> QGMEState:
         """Parameters from clusters, of single classes if `within`."""
         look = look_of_rows(self.blocks, self.view, len(self.label))
-        cluster = clusters(look, self.label, self.weight, self.n_classes, self.k, within, rng)
+        return self.begin(clusters(look, self.label, self.weight, self.n_classes, self.k, within, rng))
+
+    def begin(self, cluster: np.ndarray) -> QGMEState:
+        """Parameters from the cluster of every row."""
         state = first_parameters(
             self.view, self.x, self.levels, self.label, self.weight, self.n_classes, cluster, self.regulariser
         )

@@ -58,12 +58,14 @@ class Fitting:
 
 @dataclass
 class Fitted:
-    """The best start of one number of experts: its model, its traces, and -2 log likelihood + parameters * log rows."""
+    """The best start of one number of experts: its model, its traces, -2 log likelihood + parameters * log rows, and
+    whether it was left to end."""
 
     model: QGMEModel
     log_likelihoods: np.ndarray
     objectives: np.ndarray
     bic: float
+    ended: bool
 
 
 def learn(
@@ -145,7 +147,7 @@ def _best(problem: QGMEProblem, outcome: Outcome) -> Fitted | None:
     rows = max(problem.weight.sum(), 1.0)
     bic = -2.0 * trace["log_likelihood"][-1] + n_parameters(state, problem) * np.log(rows)
     model = QGMEModel.at(problem.view, problem.n_classes, state)
-    return Fitted(model, trace["log_likelihood"], trace["objective"], float(bic))
+    return Fitted(model, trace["log_likelihood"], trace["objective"], float(bic), outcome.interrupted is None)
 
 
 def pool_of(model: QGMEModel) -> Pool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..families.missing_blocks import blocks
 from .gate_forms import GateForm
+from .gated_answer import GateLaw
 from .gated_predict import GatedModel
 from .gated_rows import View
 from .gated_state import Experts
@@ -58,6 +59,9 @@ class QGMEModel(GatedModel):
     def gate_form(self) -> tuple[GateForm, np.ndarray]:
         w = None if self.experts is None else self.experts.mean[:, :, : self.view.width]
         return GateForm.make(np.linalg.inv(self.gates.covariance), w), np.full(self.n_components, np.inf)
+
+    def gate_law(self) -> GateLaw:
+        return GateLaw(self.gates.mean, self.gates.covariance, np.full(self.n_components, np.inf))
 
     def gate(self, h: int) -> NormalGates:
         return NormalGates(self.gates.mean[h], self.gates.covariance[h])

@@ -21,7 +21,6 @@ from partita.kernels import kernel
 from partita.kernels.svd_links_contract import BinomialRows, Lines
 
 from .svd_gauge import transform
-from .svd_noise import fitted_values
 from .svd_pieces import cut_rows, run_pieces
 from .svd_problem import Problem
 from .svd_sides import ROWS, SIDES, Side
@@ -91,13 +90,6 @@ def move_rows(problem: Problem, rng: np.random.Generator, state: State, side: Si
     run_pieces(lambda _, piece: kernel.svd_binomial_rows(lines, moved, *piece), pieces, n_threads)
     side.put(state, np.ascontiguousarray(own[:, :k]), own[:, k].copy() if last else None)
     return float(moved.accepted.mean())
-
-
-def move_common(problem: Problem, rng: np.random.Generator, state: State, n_threads: int = 1) -> float:
-    """What all cells share: scales and the mean, which is 0 without offsets; returns the log-likelihood."""
-    move_scales(problem, rng, state, fitted_values(problem, state, n_threads))
-    fitted = fitted_values(problem, state, n_threads)
-    return move_mean(problem, rng, state, fitted) if problem.offsets else float(log_likelihood(problem, fitted)[0])
 
 
 def move_mean(problem: Problem, rng: np.random.Generator, state: State, fitted: np.ndarray) -> float:

@@ -11,24 +11,26 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..kernels.svd_contract import GainSums
-from .svd_binomial import move_common, move_rows
+from . import svd_binomial
+from .svd_binomial import log_likelihood, move_mean, move_rows
+from .svd_binomial_gains import move_gains
 from .svd_draw import Draw
 from .svd_gains import draw_gains, rescale
 from .svd_gauge import draw_gauge
-from .svd_noise import draw_alpha, draw_noise, log_likelihood_of
+from .svd_noise import draw_noise, draw_side_noise, end_noise, fitted_values
 from .svd_offsets import draw_offsets
 from .svd_ordinal import move_latents
 from .svd_problem import Problem
 from .svd_rank import measure_rank
 from .svd_regression import draw_regression
 from .svd_rows import draw_rows
-from .svd_sides import COLUMNS, SIDES
+from .svd_scales import move_scales
+from .svd_sides import COLUMNS, SIDES, Side
 from .svd_start import init
 from .svd_state import State
-from .svd_truncation import adapt
+from .svd_truncation import adapt, resize
 
-__all__ = ["adapt", "init", "kept", "step"]
+__all__ = ["adapt", "init", "kept", "resize", "step"]
 
 kept = Draw.of
 RANK_EVERY = 5  # sweeps: looking costs a few passes over the cells
@@ -39,23 +41,25 @@ def step(
 ) -> tuple[State, Mapping[str, float]]:
     """Steps 1-5; the state is changed in place."""
     state.sweep += 1
-    of_levels = move_latents(problem, rng, state, n_threads) if problem.link == "ordinal" else math.nan
-    log_likelihood = math.nan
+    of_levels = math.nan
+    if problem.link == "ordinal":
+        of_levels = move_latents(problem, rng, state, fitted_values(problem, state, n_threads))
+    total = math.nan
     for side in SIDES:
         if problem.link == "binomial":
             move_rows(problem, rng, state, side, n_threads)
         else:
-            sums = draw_rows(problem, rng, state, side, n_threads, problem.prior == "paper" and side is COLUMNS)
-            if sums is not None:
-                log_likelihood = _gains_and_noise(problem, rng, state, sums)
+            total = _draw_side(problem, rng, state, side, n_threads)
         draw_regression(problem, rng, state, side)
     draw_offsets(problem, rng, state)
     if problem.link == "binomial":
-        log_likelihood = move_common(problem, rng, state, n_threads)
-    elif problem.prior == "ard" or problem.unequal_noise:
-        log_likelihood = draw_noise(problem, rng, state, n_threads)
+        logs = _move_common(problem, rng, state, n_threads)
+    elif problem.prior == "paper" and problem.unequal_noise:
+        logs = draw_noise(problem, rng, state, n_threads)
+    else:
+        logs = end_noise(problem, rng, state, total)
     if problem.prior == "ard":
-        draw_gauge(problem, rng, state)
+        draw_gauge(problem, rng, state, n_threads)
     else:
         rescale(problem, rng, state)
     if state.sweep % RANK_EVERY == 0 or problem.prior == "paper":
@@ -64,14 +68,28 @@ def step(
         "rank": float(state.rank),
         "components": float(state.n_components),
         "noise": float(state.alpha),
-        "log_likelihood": of_levels if problem.link == "ordinal" else log_likelihood,
+        "log_likelihood": of_levels if problem.link == "ordinal" else logs,
     }
 
 
-def _gains_and_noise(problem: Problem, rng: np.random.Generator, state: State, sums: GainSums) -> float:
-    """s and z from the sums that the columns left behind, and alpha, where it is the only precision."""
-    total = draw_gains(problem, rng, state, sums)
-    if problem.unequal_noise or problem.link != "gaussian":
-        return math.nan
-    state.alpha = draw_alpha(problem, rng, total)
-    return log_likelihood_of(problem, state, total)
+def _move_common(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> float:
+    """What all binomial cells share: scales or gains, and the mean, 0 without offsets; returns the log-likelihood."""
+    move = svd_binomial.move_scales if problem.prior == "ard" else move_gains
+    move(problem, rng, state, fitted_values(problem, state, n_threads))
+    fitted = fitted_values(problem, state, n_threads)
+    return move_mean(problem, rng, state, fitted) if problem.offsets else float(log_likelihood(problem, fitted)[0])
+
+
+def _draw_side(problem: Problem, rng: np.random.Generator, state: State, side: Side, n_threads: int) -> float:
+    """The rows of a side and what follows from their sums: its noise, or (paper's prior, columns) s and z.
+
+    Returns the sum over cells of the weighted squared residuals."""
+    if problem.prior == "ard":
+        # sums serve the noise of the side or the scales, not both: they take turns, another side every sweep
+        scales = (side is COLUMNS) == (state.sweep % 2 == 0)
+        squares, sums = draw_rows(problem, rng, state, side, n_threads, with_sums=scales)
+        if sums is not None:
+            return move_scales(problem, rng, state, sums, n_threads)
+        return draw_side_noise(problem, rng, state, side, squares, n_threads)
+    _, sums = draw_rows(problem, rng, state, side, n_threads, with_sums=side is COLUMNS)
+    return math.nan if sums is None else draw_gains(problem, rng, state, sums)

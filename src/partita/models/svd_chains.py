@@ -23,9 +23,10 @@ from .svd_state import State
 
 KEPT_BYTES = 1e9  # all kept draws together: of large matrices not every sweep is kept
 BIRTHS = 1 / 3  # share of burn-in in which components may be born; the rest is for those that the data do not hold
-# a sampler is a module with init(problem, rng, start), step(problem, rng, state, n_threads) and
-# adapt(problem, rng, state, births, n_threads), which is called after every step of burn-in, and kept(problem, state),
-# the draw of a state
+AGREED = 2 / 3  # share of burn-in after which all chains have one number of components, and keep it
+# a sampler is a module with init(problem, rng, start), step(problem, rng, state, n_threads),
+# adapt(problem, rng, state, births, held, n_threads), which is called after every step of burn-in,
+# resize(problem, rng, state, n), which gives a state n components, and kept(problem, state), the draw of a state
 SAMPLERS: dict[str, ModuleType] = {"blocked": svd_blocked, "coordinate": svd_coordinate}
 
 
@@ -46,16 +47,33 @@ class Settings:
 
 @dataclass
 class Walker:
-    """A chain on its way: the loop's state. It begins within its first step, so that starts run in parallel too."""
+    """A chain on its way: the loop's state. It begins within its first step, so that starts run in parallel too.
+
+    begun        sweeps that its state had done when this run began
+    components   how many components the chains have agreed on; None: not yet
+    """
 
     state: State | None = None
+    begun: int = 0
+    components: int | None = None
 
     def to_tree(self) -> dict[str, Any]:
-        return {"state": None if self.state is None else self.state.to_tree()}
+        return {**vars(self), "state": None if self.state is None else self.state.to_tree()}
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> Walker:
-        return cls(None if tree["state"] is None else State.from_tree(tree["state"]))
+        return cls(**{**tree, "state": None if tree["state"] is None else State.from_tree(tree["state"])})
+
+
+def agree(walkers: list[Walker]) -> list[Walker]:
+    """One number of components for all chains: the largest. On ratings small components fade into the noise without an
+    end, so that their number is no property of the posterior, but noise and likelihood depend on it a little: chains
+    with numbers of their own would never agree on those.
+    """
+    if any(walker.components is not None for walker in walkers):
+        return walkers
+    most = max(walker.state.n_components for walker in walkers if walker.state is not None)
+    return [replace(walker, components=most) for walker in walkers]
 
 
 @dataclass
@@ -93,7 +111,8 @@ def continue_chains(
     Row i and column j are those of before; new ones come after. `settings.burn_in` sweeps are not kept; in them
     components may be born and cut as at the start.
     """
-    walkers = [Walker(grow(problem, state, stream)) for state, stream in zip(states, streams, strict=True)]
+    pairs = zip(states, streams, strict=True)
+    walkers = [Walker(grow(problem, state, stream), begun=state.sweep) for state, stream in pairs]
     return _run(problem, settings, walkers, streams, runner, fingerprint)
 
 
@@ -103,14 +122,16 @@ def _run(
 ) -> Fitted:  # fmt: skip
     sampler = SAMPLERS[settings.sampler]
     n_threads = max(1, count_workers(runner.n_jobs) // len(walkers))  # those that chains leave over work within a sweep
-    before = walkers[0].state.sweep if walkers[0].state is not None else 0
+    meeting = int(np.ceil(AGREED * settings.burn_in))
 
     def step(rng: np.random.Generator, walker: Walker) -> tuple[Walker, Mapping[str, float]]:
         state = sampler.init(problem, rng, settings.init) if walker.state is None else walker.state
+        if walker.components not in (None, state.n_components):
+            sampler.resize(problem, rng, state, walker.components)
         state, info = sampler.step(problem, rng, state, n_threads)
-        done = state.sweep - before
+        done, held = state.sweep - walker.begun, walker.components is not None
         if done <= settings.burn_in:
-            sampler.adapt(problem, rng, state, done <= BIRTHS * settings.burn_in, n_threads)
+            sampler.adapt(problem, rng, state, done <= BIRTHS * settings.burn_in, held, n_threads)
         return replace(walker, state=state), info
 
     def keep(chain: int, number: int, walker: Walker) -> Draw | None:
@@ -128,6 +149,7 @@ def _run(
     outcome = loop.run(
         step, walkers, streams, settings.n_sweeps, keep=keep, n_jobs=runner.n_jobs, time_budget=runner.time_left(),
         checkpoint=checkpoint, progress=make_monitor(runner.progress, settings.n_sweeps * len(walkers), runner.label),
+        meet=(meeting, agree) if meeting else None,
     )  # fmt: skip
     states = [
         walker.state if walker.state is not None else sampler.init(problem, stream, settings.init)

@@ -7,6 +7,8 @@ calls X^{-k} is the residual with component k put back.
 Unlike [1], pi_k is integrated out, which leaves the odds a / (b (K - 1)) in (5.6) and nothing of (5.7): given z_k = 1
 a drawn pi_k is nearly uniform, and components would never leave. The rank this sampler finds still depends on its
 start, since components with signal do not die and births from the prior hardly happen: it is here as a reference.
+Ordinal cells have latents in the place of y (section 5.4.3); those of binomial ones, one behind every trial, would have
+to be drawn one by one, which the blocked sampler avoids.
 
 [1] C. Wang (2010), Non-parametric Bayesian learning with incomplete data, PhD thesis, Duke University, chapter 5.
 """
@@ -25,12 +27,14 @@ from partita.kernels.svd_links_contract import CoordinateRows, Lines
 from .svd_coordinate_start import init, kept
 from .svd_effects import draw_precisions, scaled_features
 from .svd_noise import log_likelihood_of
+from .svd_ordinal import adapt_steps, move_latents
 from .svd_pieces import cut_rows, run_pieces
 from .svd_problem import Problem
 from .svd_sides import COLUMNS, ROWS, SIDES, Side
+from .svd_start import state_values
 from .svd_state import State
 
-__all__ = ["adapt", "init", "kept", "step"]
+__all__ = ["adapt", "init", "kept", "resize", "step"]
 
 HELD = 20  # first sweeps of burn-in in which z stays as it began: components find a signal before they are judged
 _FAR = -1e3  # standard deviations below zero where a cut normal is exponential to all digits
@@ -52,7 +56,7 @@ class Sweep:
         rows = scaled_features(problem.row_features, problem.n_rows)
         columns = scaled_features(problem.column_features, problem.n_columns)
         sweep = cls(problem, rng, state, np.empty(0), rows, columns)
-        sweep.residual = problem.entries.values - sweep.fitted()
+        sweep.residual = state_values(problem, state) - sweep.fitted()
         return sweep
 
     def fitted(self) -> np.ndarray:
@@ -181,9 +185,9 @@ def draw_effect_precisions(sweep: Sweep) -> None:
 
 
 def draw_mean(sweep: Sweep) -> None:
-    """mu ~ N(centre, (mean_width spread)^2) given the rest."""
+    """mu ~ N(centre, (mean_width spread)^2) given the rest; cut points of levels take its part."""
     problem, state, n = sweep.problem, sweep.state, len(sweep.residual)
-    if problem.offsets:
+    if problem.offsets and problem.link != "ordinal":
         own = (problem.hyper.mean_width * problem.spread) ** -2.0
         precision = own + state.alpha * n
         pull = own * problem.centre + state.alpha * (sweep.residual.sum() + n * state.mean)
@@ -196,6 +200,7 @@ def step(
     problem: Problem, rng: np.random.Generator, state: State, n_threads: int = 1
 ) -> tuple[State, Mapping[str, float]]:
     """One sweep in the order of [1]."""
+    of_levels = draw_levels(problem, rng, state) if problem.link == "ordinal" else None
     sweep = Sweep.begin(problem, rng, state)
     draw_scales(sweep)
     if not state.held or state.sweep >= HELD:
@@ -203,7 +208,8 @@ def step(
     for side in SIDES:
         draw_side(sweep, side, n_threads)
     draw_mean(sweep)
-    draw_noise(sweep)
+    if problem.link == "gaussian":
+        draw_noise(sweep)
     draw_scale_precision(sweep)
     draw_effect_precisions(sweep)
     assert state.z is not None
@@ -214,10 +220,23 @@ def step(
         "rank": float(state.rank),
         "components": float(state.rank),
         "noise": float(state.alpha),
-        "log_likelihood": log_likelihood_of(problem, state, squares),
+        "log_likelihood": log_likelihood_of(problem, state, squares) if of_levels is None else of_levels,
     }
 
 
-def adapt(problem: Problem, rng: np.random.Generator, state: State, births: bool, n_threads: int = 1) -> None:
+def draw_levels(problem: Problem, rng: np.random.Generator, state: State) -> float:
+    """Section 5.4.3 of [1]: cut points and latents of ordinal cells, noise of precision 1; the log-likelihood."""
+    return move_latents(problem, rng, state, Sweep.begin(problem, rng, state).fitted())
+
+
+def adapt(
+    problem: Problem, rng: np.random.Generator, state: State, births: bool, held: bool = False, n_threads: int = 1
+) -> None:
     """After a sweep of burn-in: in the first ones z stays as it began."""
+    adapt_steps(state)
     state.held = state.held and births
+
+
+def resize(problem: Problem, rng: np.random.Generator, state: State, wanted: int) -> None:
+    """Nothing to do: all chains have `max_rank` candidates."""
+    assert wanted == state.n_components

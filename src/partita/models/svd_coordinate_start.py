@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from . import svd_ordinal
 from .svd_draw import Draw
 from .svd_effects import coefficients_of, scaled_features, start_effects
 from .svd_problem import Problem
 from .svd_rank import cell_matrix, leading_pairs
+from .svd_start import state_values
 from .svd_state import State
 
 _SHRUNK = 0.3  # share of a singular value of the observed cells that is signal, for a start
@@ -47,8 +49,11 @@ def init(problem: Problem, rng: np.random.Generator, start: str | int = "random"
         rank=on,
     )
     start_effects(problem, state)
+    if problem.link == "ordinal":
+        state.alpha, state.mean = 1.0, 0.0
+        state.cuts, state.cut_step, state.latent = svd_ordinal.start(problem)
     if start == "svd" and len(problem.entries):
-        residual = problem.entries.values - state.mean
+        residual = state_values(problem, state) - state.mean
         u, size, v = leading_pairs(cell_matrix(problem, residual), k, rng)
         found = len(size)
         state.U[:, :found], state.V[:, :found] = u, v

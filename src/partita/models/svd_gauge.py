@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from ..kernels import kernel
+from .svd_pieces import cut_evenly, run_pieces
 from .svd_problem import Problem
 from .svd_regression import coefficient_gram
 from .svd_sides import SIDES, Side
@@ -24,16 +25,16 @@ _ANGLES = math.pi * np.arange(N_ANGLES) / N_ANGLES  # rotation by pi is a change
 _COSINE, _SINE = np.cos(_ANGLES), np.sin(_ANGLES)
 
 
-def draw_gauge(problem: Problem, rng: np.random.Generator, state: State) -> None:
+def draw_gauge(problem: Problem, rng: np.random.Generator, state: State, n_threads: int = 1) -> None:
     """Rotations, scalings and theta: together they leave the law of the state given the data as it is."""
     if not state.n_components:
         return
-    grams = [side_gram(state, side) for side in SIDES]
+    grams = [side_gram(state, side, n_threads) for side in SIDES]
     turn = rotation(problem, rng, grams[0] + grams[1])
     squares = [np.einsum("ij,ik,kj->j", turn, gram, turn) for gram in grams]
     log_c = scaling(problem, rng, *squares)
     for side, by in zip(SIDES, (np.exp(log_c), np.exp(-log_c)), strict=True):
-        transform(state, side, turn * by)
+        transform(state, side, turn * by, n_threads)
     total = np.exp(2.0 * log_c) * squares[0] + np.exp(-2.0 * log_c) * squares[1]
     shape, rate = law_of_theta(problem)
     state.theta = (rate + 0.5 * total) / rng.standard_gamma(shape, len(total))
@@ -50,11 +51,20 @@ def side_count(problem: Problem, side: Side) -> int:
     return side.size(problem) + side.features(problem).n_coefficients
 
 
-def side_gram(state: State, side: Side) -> np.ndarray:
+def side_gram(state: State, side: Side, n_threads: int = 1) -> np.ndarray:
     """(K, K) products of the factors about their prior means, and of the coefficients."""
-    k = state.n_components
-    apart = side.matrix(state) - side.prior_mean(state)[:, :k]
-    return apart.T @ apart + coefficient_gram(side.regression(state), k)
+    k, matrix, regression = state.n_components, side.matrix(state), side.regression(state)
+    pieces = cut_evenly(len(matrix), 2.0 * k * k)
+    parts = np.empty((len(pieces), k, k))
+
+    def work(number: int, piece: tuple[int, int]) -> None:
+        apart = matrix[slice(*piece)]
+        if regression.coefficients:
+            apart = apart - side.prior_mean(state)[slice(*piece), :k]
+        parts[number] = apart.T @ apart
+
+    run_pieces(work, pieces, n_threads)
+    return parts.sum(axis=0) + coefficient_gram(regression, k)
 
 
 def rotation(problem: Problem, rng: np.random.Generator, gram: np.ndarray) -> np.ndarray:
@@ -83,11 +93,17 @@ def scaling(problem: Problem, rng: np.random.Generator, of_rows: np.ndarray, of_
     return log_c
 
 
-def transform(state: State, side: Side, by: np.ndarray) -> None:
+def transform(state: State, side: Side, by: np.ndarray, n_threads: int = 1) -> None:
     """Factors, prior means and coefficients of one side times `by` (K, K)."""
-    side.put(state, side.matrix(state) @ by, None)
-    mean = side.prior_mean(state)
-    regression = side.regression(state)
-    if regression.coefficients:
-        mean[:, :-1] = mean[:, :-1] @ by
+    matrix, mean, regression = side.matrix(state), side.prior_mean(state), side.regression(state)
+    out = np.empty_like(matrix)
+
+    def work(_: int, piece: tuple[int, int]) -> None:
+        part = slice(*piece)
+        np.matmul(matrix[part], by, out=out[part])
+        if regression.coefficients:
+            mean[part, :-1] = mean[part, :-1] @ by
+
+    run_pieces(work, cut_evenly(len(matrix), 2.0 * by.size), n_threads)
+    side.put(state, out, None)
     regression.coefficients = [np.column_stack([g[:, :-1] @ by, g[:, -1]]) for g in regression.coefficients]

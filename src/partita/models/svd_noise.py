@@ -1,8 +1,10 @@
-"""Step 3 of a sweep: precisions of the cells, alpha g_i d_j, from one pass over the residuals.
+"""Step 3 of a sweep: precisions of the cells, alpha g_i d_j.
 
 g_i | alpha, d ~ Gamma(nu + n_i / 2, nu + S_i), S_i = alpha / 2 sum_j d_j e_ij^2. How alike the g_i are, nu, is learnt
 with them integrated out: where the noise is equal, a fixed small nu would let components fit single rows exactly, and
-the rank would be wrong. Then d and its nu likewise, then alpha.
+the rank would be wrong. The sums S_i are left behind by the draw of the rows, those of the columns by theirs, so g
+follows the rows, d the columns, and then alpha. Where gains are drawn after the columns (the paper's prior with unequal
+noise) a pass over the cells gives them.
 """
 
 from __future__ import annotations
@@ -10,13 +12,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaln
 
 from ..kernels import kernel
 from ..kernels.svd_contract import ResidualPass, SideCells, pad, padded
-from .svd_pieces import cut_rows, run_pieces
+from .svd_pieces import cut_evenly, cut_rows, run_pieces
 from .svd_problem import NOISE_DFS, Problem
-from .svd_sides import ROWS
+from .svd_sides import COLUMNS, ROWS, SIDES, Side
 from .svd_state import State
 
 
@@ -41,26 +42,25 @@ def fitted_values(problem: Problem, state: State, n_threads: int = 1) -> np.ndar
 
 
 def draw_noise(problem: Problem, rng: np.random.Generator, state: State, n_threads: int = 1) -> float:
-    """New g, d and alpha (fixed at 1 for the ordinal link); the log likelihood of the cells (latents) given them."""
-    entries = problem.entries
+    """New g and d by a pass over the cells, and alpha; the log likelihood of the cells (latents) given them."""
     given = residual_pass(problem, state)
-    squares, of_rows = np.empty(len(entries)), np.empty(problem.n_rows)
+    squares, of_rows = np.empty(len(problem.entries)), np.empty(problem.n_rows)
     pieces = cut_rows(given.cells.first, 3 * padded(state.n_components), 10.0)
     noise = state.column_noise
     run_pieces(lambda _, piece: kernel.svd_squares(*piece, given, noise, squares, of_rows), pieces, n_threads)
+    total = draw_side_noise(problem, rng, state, ROWS, of_rows, n_threads)
     if problem.unequal_noise:
-        state.row_df, state.row_noise = draw_side_noise(
-            problem, rng, entries.row_counts, 0.5 * state.alpha * of_rows, state.row_df
-        )
         of_columns = _column_sums(problem, state, given.cells, squares, n_threads)
-        state.column_df, state.column_noise = draw_side_noise(
-            problem, rng, entries.column_counts, 0.5 * state.alpha * of_columns, state.column_df
-        )
-        total = float(state.column_noise @ of_columns)
-    else:
-        total = float(of_rows.sum())
+        total = draw_side_noise(problem, rng, state, COLUMNS, of_columns, n_threads)
+    return end_noise(problem, rng, state, total)
+
+
+def end_noise(problem: Problem, rng: np.random.Generator, state: State, total: float) -> float:
+    """alpha (1 with the ordinal link) given `total`, the sum over cells of g_i d_j e_ij^2; the log likelihood."""
     if problem.link == "gaussian":
         state.alpha = draw_alpha(problem, rng, total)
+        if problem.unequal_noise:
+            share_noise(problem, rng, state)
     return log_likelihood_of(problem, state, total)
 
 
@@ -79,36 +79,63 @@ def _column_sums(
 
 
 def draw_side_noise(
-    problem: Problem, rng: np.random.Generator, counts: np.ndarray, halves: np.ndarray, df: float
-) -> tuple[float, np.ndarray]:
-    """nu and the precisions of one side; `counts` n_i cells, `halves` S_i."""
-    if problem.hyper.noise_df is not None:
+    problem: Problem, rng: np.random.Generator, state: State, side: Side, squares: np.ndarray, n_threads: int = 1
+) -> float:
+    """nu and the precisions of one side, where noise is unequal; the sum over cells of g_i d_j e_ij^2.
+
+    squares     (n,) sum over the cells of every row of the other side's precision times e^2
+    """
+    if problem.unequal_noise:
+        counts, halves = side.counts(problem), 0.5 * state.alpha * squares
         df = problem.hyper.noise_df
-    else:
-        log_law = log_law_of_df(counts, halves)
-        weight = np.exp(log_law - log_law.max())
-        df = float(NOISE_DFS[np.searchsorted(np.cumsum(weight), rng.random() * weight.sum())])
-    return df, rng.standard_gamma(df + 0.5 * counts) / (df + halves)
+        if df is None:
+            log_law = log_law_of_df(problem, side, halves, n_threads)
+            weight = np.exp(log_law - log_law.max())
+            df = float(NOISE_DFS[np.searchsorted(np.cumsum(weight), rng.random() * weight.sum())])
+        setattr(state, f"{side.name}_df", df)
+        setattr(state, f"{side.name}_noise", rng.standard_gamma(df + 0.5 * counts) / (df + halves))
+    return float(side.noise(state) @ squares)
 
 
-def log_law_of_df(counts: np.ndarray, halves: np.ndarray) -> np.ndarray:
+def log_law_of_df(problem: Problem, side: Side, halves: np.ndarray, n_threads: int = 1) -> np.ndarray:
     """log p(cells | nu) on NOISE_DFS up to a constant: product over rows of
     Gamma(nu + n_i / 2) / Gamma(nu) nu^nu (nu + S_i)^-(nu + n_i / 2)."""
-    sizes, times = np.unique(counts, return_counts=True)
-    law = np.empty(len(NOISE_DFS))
-    for a, nu in enumerate(NOISE_DFS):
-        law[a] = times @ (gammaln(nu + 0.5 * sizes) - gammaln(nu) + nu * math.log(nu))
-        law[a] -= (nu + 0.5 * counts) @ np.log(nu + halves)
+    law, counts = problem.df_constants[side is COLUMNS].copy(), side.counts(problem).astype(float)
+
+    def work(_: int, piece: tuple[int, int]) -> None:
+        part = slice(*piece)
+        kernel.svd_noise_law(counts, halves, NOISE_DFS[part], law[part])
+
+    run_pieces(work, cut_evenly(len(law), 20.0 * len(counts)), n_threads)
     return law
 
 
 def draw_alpha(problem: Problem, rng: np.random.Generator, total: float) -> float:
     """`total`: sum over cells of g_i d_j e_ij^2."""
-    hyper = problem.hyper
-    shape, rate = hyper.noise_shape, hyper.noise_rate * problem.spread**2
-    if problem.prior == "paper":
-        shape, rate = hyper.c, hyper.d
+    shape, rate = law_of_alpha(problem)
     return float(rng.standard_gamma(shape + 0.5 * len(problem.entries)) / (rate + 0.5 * total))
+
+
+def law_of_alpha(problem: Problem) -> tuple[float, float]:
+    """Shape and rate of its prior."""
+    hyper = problem.hyper
+    return (hyper.c, hyper.d) if problem.prior == "paper" else (hyper.noise_shape, hyper.noise_rate * problem.spread**2)
+
+
+def share_noise(problem: Problem, rng: np.random.Generator, state: State) -> None:
+    """(alpha, g) -> (alpha / q, q g), then d likewise: no cell sees it, but alpha given g hardly moves.
+
+    q ~ Gamma(n nu - shape, nu sum g) but for the rate of alpha's prior, which decides on what is drawn.
+    """
+    shape, rate = law_of_alpha(problem)
+    for side in SIDES:
+        noise, df = side.noise(state), getattr(state, f"{side.name}_df")
+        if len(noise) * df <= shape:  # a handful of rows under a strong prior of alpha
+            continue
+        q = float(rng.standard_gamma(len(noise) * df - shape) / (df * noise.sum()))
+        if math.log1p(-rng.random()) < rate * state.alpha * (1.0 - 1.0 / q):
+            state.alpha = state.alpha / q
+            setattr(state, f"{side.name}_noise", q * noise)
 
 
 def log_likelihood_of(problem: Problem, state: State, total: float) -> float:

@@ -19,7 +19,6 @@ from scipy.special import ndtri
 
 from partita.kernels import kernel
 
-from .svd_noise import fitted_values
 from .svd_problem import Problem
 from .svd_sides import SIDES, Side
 from .svd_state import State
@@ -124,12 +123,12 @@ def draw_latents(
     state.latent = latent
 
 
-def move_latents(problem: Problem, rng: np.random.Generator, state: State, n_threads: int = 1) -> float:
-    """Cut points, latents and the shifts, given everything else.
+def move_latents(problem: Problem, rng: np.random.Generator, state: State, fitted: np.ndarray) -> float:
+    """Cut points, latents and the shifts, given everything else; `fitted` (m,) is the fit at the cells.
 
     Returns the log-likelihood of the levels, latents integrated out.
     """
-    fitted, scale = fitted_values(problem, state, n_threads), noise_scale(problem, state)
+    scale = noise_scale(problem, state)
     log_likelihood = move_cuts(problem, rng, state, fitted, scale)
     draw_latents(problem, rng, state, fitted, scale)
     if problem.offsets:

@@ -6,14 +6,16 @@ its own order: same bytes for any number of threads.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
 
 PIECE_WORK = 4e6  # multiplications: a millisecond or so
-MOST_PIECES = 64
+MOST_PIECES = 32
 
 Piece = tuple[int, int]
 
@@ -28,12 +30,23 @@ def cut_rows(first: np.ndarray, per_cell: float, per_row: float) -> list[Piece]:
     return list(pairwise(ends))
 
 
+def cut_evenly(n: int, per_row: float) -> list[Piece]:
+    """Pieces of n rows that are alike."""
+    return cut_rows(np.zeros(n + 1, np.int64), 0.0, per_row)
+
+
 def run_pieces(work: Callable[[int, Piece], None], pieces: list[Piece], n_threads: int) -> None:
     """`work(number, piece)` of all pieces, in at most `n_threads` threads."""
     if n_threads <= 1 or len(pieces) <= 1:
         for number, piece in enumerate(pieces):
             work(number, piece)
         return
-    with ThreadPoolExecutor(min(n_threads, len(pieces))) as pool:
-        for done in [pool.submit(work, number, piece) for number, piece in enumerate(pieces)]:
-            done.result()
+    pool = _pool(n_threads, os.getpid())
+    for done in [pool.submit(work, number, piece) for number, piece in enumerate(pieces)]:
+        done.result()
+
+
+@cache
+def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:
+    """Threads that wait from call to call, as starting them takes as long as a piece; a forked process has its own."""
+    return ThreadPoolExecutor(n_threads, thread_name_prefix="partita-pieces")

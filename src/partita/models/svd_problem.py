@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
+from scipy.special import gammaln
 
 from .svd_entries import Entries
 from .svd_features import Features
@@ -77,8 +79,7 @@ class Problem:
         assert self.link in LINKS and self.prior in PRIORS and self.max_rank >= 1
         assert self.link != "ordinal" or self.n_levels >= 2, "levels of an ordinal link"
         assert self.link != "binomial" or self.entries.trials is not None, "trials of a binomial link"
-        # its cells have no normal noise, so nothing of s, z or unequal noise is conjugate there
-        assert self.link != "binomial" or (self.prior == "ard" and not self.unequal_noise), "what a binomial link has"
+        assert self.link != "binomial" or not self.unequal_noise, "noise of counts is that of counting"
         for features, n in ((self.row_features, self.n_rows), (self.column_features, self.n_columns)):
             assert not features.blocks or features.n == n, "features have one row per row of their side"
 
@@ -100,3 +101,13 @@ class Problem:
     @property
     def n_columns(self) -> int:
         return self.entries.n_columns
+
+    @cached_property
+    def df_constants(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of rows and of columns: sum_i log(Gamma(nu + n_i / 2) / Gamma(nu) nu^nu) for every nu of NOISE_DFS."""
+        both = []
+        for counts in (self.entries.row_counts, self.entries.column_counts):
+            sizes, times = np.unique(counts, return_counts=True)
+            nu = NOISE_DFS[:, None]
+            both.append((gammaln(nu + 0.5 * sizes) - gammaln(nu) + nu * np.log(nu)) @ times)
+        return both[0], both[1]

@@ -22,7 +22,7 @@ from .svd_state import State
 from .svd_weights import cell_weights
 
 COUNTED = 0.9
-_POWER_STEPS = 4
+_POWER_STEPS = 2  # strengths are then right to a thousandth
 _TINY = 1e-300
 
 

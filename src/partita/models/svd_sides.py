@@ -27,6 +27,10 @@ class Side:
     def size(self, problem: Problem) -> int:
         return problem.n_rows if self is ROWS else problem.n_columns
 
+    def counts(self, problem: Problem) -> np.ndarray:
+        """(n,) observed cells of every row."""
+        return problem.entries.row_counts if self is ROWS else problem.entries.column_counts
+
     def features(self, problem: Problem) -> Features:
         return problem.row_features if self is ROWS else problem.column_features
 

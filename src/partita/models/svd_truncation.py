@@ -17,7 +17,7 @@ from .svd_problem import Problem
 from .svd_rank import cell_matrix, leading_pairs, noise_edge
 from .svd_sides import SIDES
 from .svd_state import State
-from .svd_weights import weighted_residuals
+from .svd_weights import cell_weights, weighted_residuals
 
 SPARES = 2
 SPARE_SCALE = 0.7
@@ -27,14 +27,18 @@ BIRTH_LIMIT = 3.0  # standard deviations of a component's prior
 EDGE_EVERY = 20
 
 
-def adapt(problem: Problem, rng: np.random.Generator, state: State, births: bool, n_threads: int = 1) -> None:
-    """After a sweep of burn-in; `births` says whether components may still be born."""
+def adapt(
+    problem: Problem, rng: np.random.Generator, state: State, births: bool, held: bool = False, n_threads: int = 1
+) -> None:
+    """After a sweep of burn-in; `births` says whether components may still be born, `held` that their number stays."""
     adapt_steps(state)
     if (problem.unequal_noise or problem.link == "binomial") and state.sweep % EDGE_EVERY == 0:
         state.edge = noise_edge(problem, rng, state)
     if problem.prior == "paper":
         if births and state.sweep % BIRTH_EVERY == 0:
             switch_on(problem, rng, state, n_threads)
+        return
+    if held:
         return
     truncate(problem, rng, state)
     room = state.n_components < problem.max_rank
@@ -49,10 +53,14 @@ def edge_scale(state: State) -> float:
 
 def truncate(problem: Problem, rng: np.random.Generator, state: State) -> None:
     scale = edge_scale(state)
-    wanted = min(int((state.theta > scale).sum()) + SPARES, problem.max_rank)
+    resize(problem, rng, state, min(int((state.theta > scale).sum()) + SPARES, problem.max_rank))
+
+
+def resize(problem: Problem, rng: np.random.Generator, state: State, wanted: int) -> None:
+    """So many components: the largest ones of the state, and spares drawn a little below the edge."""
     if wanted < state.n_components:
         keep_components(state, np.sort(np.argsort(-state.theta, kind="stable")[:wanted]))
-    spread = math.sqrt(SPARE_SCALE * scale)
+    spread = math.sqrt(SPARE_SCALE * edge_scale(state))
     for _ in range(wanted - state.n_components):
         u, v = (spread * rng.standard_normal(side.size(problem)) for side in SIDES)
         add_component(state, u, v, spread**2)
@@ -73,8 +81,13 @@ def switch_on(problem: Problem, rng: np.random.Generator, state: State, n_thread
     off = np.flatnonzero(state.z == 0)
     if not len(off) or not len(problem.entries):
         return
-    state.U[:, off[0]], state.s[off[0]], state.V[:, off[0]] = residual_pair(problem, rng, state, n_threads)
-    state.z[off[0]] = 1.0
+    k = off[0]
+    state.U[:, k], state.s[k], state.V[:, k] = residual_pair(problem, rng, state, n_threads)
+    if problem.link == "binomial":  # the slope of the log-likelihood along the pair over its curvature
+        entries, weights = problem.entries, cell_weights(problem, state, n_threads)
+        squares = (state.U[:, k] ** 2)[entries.row] * (state.V[:, k] ** 2)[entries.column]
+        state.s[k] /= max(float(weights @ squares), 1e-12)
+    state.z[k] = 1.0
 
 
 def residual_pair(

@@ -22,6 +22,7 @@ EM_ROUNDS = 50
 # a kind whose loss over many rows is below this in all leaves nothing for the others to better
 NOTHING_LEFT, MANY_ROWS = 2.0, 400
 LOG_TEMPERATURES = (-3.0, 0.7)
+MOST_LOG_ODDS = 700.0  # exp of more is infinite
 
 
 @dataclass(frozen=True)
@@ -149,10 +150,23 @@ def _much_worse(loss: np.ndarray, best: np.ndarray, doubt: Doubt) -> bool:
 
 
 def _choose_temperature(log_density: np.ndarray, label: np.ndarray, log_prior: np.ndarray) -> float:
+    """The temperature under which the mean posterior of the true classes, over states, is best; (states, rows, classes)
+    and the rows' classes.
+    """
     rows = np.arange(len(label))
+    # 1 / p(label) = 1 + sum over the other classes of exp(t difference + prior difference)
+    true = log_density[:, rows, label]
+    classes = np.arange(len(log_prior))
+    others = [(label + k) % len(classes) for k in classes[1:]]
+    against = np.stack([log_density[:, rows, c] - true for c in others])
+    prior = np.stack([log_prior[c] - log_prior[label] for c in others])[:, None]
 
     def loss(log_t: float) -> float:
-        p = posteriors(log_density, log_prior, np.exp(log_t))[:, rows, label].mean(axis=0)
+        odds = against * np.exp(log_t)
+        odds += prior
+        np.minimum(odds, MOST_LOG_ODDS, out=odds)
+        np.exp(odds, out=odds)
+        p = np.mean(1.0 / (1.0 + odds.sum(axis=0)), axis=0)
         return float(-np.log(p + SMALLEST).mean())
 
     best = best_log_temperature(loss, LOG_TEMPERATURES)

@@ -16,6 +16,7 @@ from partita.report.experts import expert_picture, gate_facts
 from partita.report.interactions import interaction_picture
 from partita.report.matrices import matrix_facts, matrix_pictures
 from partita.report.scores import Scores, score
+from partita.report.structures import structure_facts, structure_pictures
 from partita.report.summary import group_posteriors, learnt_facts, set_parameters
 from partita.report.tables import percent
 
@@ -55,6 +56,18 @@ def render_matrix_report(model: Any, title: str = "Report") -> str:
         size=facts[0][1],
         facts=[*facts[1:], ("parameters", set_parameters(model) or "all at their defaults")],
         pictures=[(question, _embedded(png), note) for question, png, note in matrix_pictures(model)],
+    )
+
+
+def render_structure_report(model: Any, title: str = "Report") -> str:
+    """The page about a fitted `StructureLearner`: edges, classes, and what the chains did."""
+    return _render(
+        "matrix.html",
+        title=title,
+        model=type(model).__name__,
+        size=f"{len(model.schema_.names):,} columns",
+        facts=[*structure_facts(model), ("parameters", set_parameters(model) or "all at their defaults")],
+        pictures=[(question, _embedded(png), note) for question, png, note in structure_pictures(model)],
     )
 
 

@@ -11,10 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.data.kinds import DISCRETE
 from partita.estimators.bayesian_svd import BayesianSVD
+from partita.estimators.structure_learner import StructureLearner
 from partita.report.columns import column_facts, size_of
 from partita.report.experts import expert_facts
 from partita.report.interactions import interaction_facts
 from partita.report.matrices import matrix_text
+from partita.report.structures import structure_facts
 from partita.report.tables import align, likely_sizes, number, percent
 
 _R_HAT_FINE = 1.1
@@ -51,7 +53,9 @@ def learnt_facts(model: Any) -> list[tuple[str, str]]:
     if hasattr(model, "classes_"):
         facts.append(("classes", ", ".join(map(str, model.classes_))))
     facts += [(f"groups{of}", likely_sizes(posterior)) for of, posterior in group_posteriors(model)]
-    if hasattr(model, "diagnostics_"):
+    if isinstance(model, StructureLearner):
+        facts += structure_facts(model)
+    elif hasattr(model, "diagnostics_"):
         facts.append(("agreement of the chains", _agreement(model.diagnostics_)))
     for attribute, name in (("alpha_", "concentration"), ("temperature_", "temperature")):
         if hasattr(model, attribute):

@@ -12,7 +12,8 @@ from .filter import filter_density, filter_rows
 from .gates import gate_accumulate, gate_condition, gate_draw_missing, gate_moments
 from .gibbs import gibbs_sweep, gibbs_sweeps
 from .hyper import log_likelihood, move_concentration, move_hyper, refresh_tables
-from .interactions import look_up, scan_regions, softmax_loss, tally
+from .interactions import look_up, pool_shares, scan_regions, softmax_loss, tally
+from .modes import column_information, dense_mode, informed_rows, precondition
 from .net_block import net_block_sweep
 from .net_block_sum import net_block_sum
 from .net_classes import net_class_sum
@@ -26,7 +27,15 @@ from .regions import region_normalisers, region_potentials, region_sums, region_
 from .relabel import relabel_sweep
 from .resample import resample
 from .split_merge import split_merge
-from .svd import svd_column_sums, svd_draw_rows, svd_fitted, svd_gather_sums, svd_rotate, svd_squares
+from .svd import (
+    svd_column_sums,
+    svd_draw_rows,
+    svd_fitted,
+    svd_gather_sums,
+    svd_noise_law,
+    svd_rotate,
+    svd_squares,
+)
 from .svd_coordinate import svd_component_shift, svd_component_sums, svd_coordinate_rows
 from .svd_links import (
     svd_binomial_rows,
@@ -39,6 +48,8 @@ from .views import move_views, rebuild
 
 __all__ = [
     "class_statistics",
+    "column_information",
+    "dense_mode",
     "filter_density",
     "filter_rows",
     "gate_accumulate",
@@ -48,6 +59,7 @@ __all__ = [
     "gibbs_sweep",
     "gibbs_sweeps",
     "group_scores",
+    "informed_rows",
     "leave_one_out",
     "log_density",
     "log_likelihood",
@@ -71,6 +83,8 @@ __all__ = [
     "net_score_table",
     "net_scores",
     "pair_counts",
+    "pool_shares",
+    "precondition",
     "rebuild",
     "refresh_tables",
     "region_normalisers",
@@ -92,6 +106,7 @@ __all__ = [
     "svd_draw_rows",
     "svd_fitted",
     "svd_gather_sums",
+    "svd_noise_law",
     "svd_ordinal_evidence",
     "svd_ordinal_latents",
     "svd_rotate",

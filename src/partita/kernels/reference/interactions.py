@@ -67,3 +67,17 @@ def softmax_loss(logits: np.ndarray, label: np.ndarray, weight: np.ndarray, resi
     p[rows, label] -= 1.0
     residual[:] = weight[:, None] * (p[:, 1:] if logits.shape[1] == 1 else p)
     return float((weight * (log_total - full[rows, label])).sum())
+
+
+def pool_shares(
+    likelihood: np.ndarray, weight: np.ndarray, prior: np.ndarray, rounds: int, tolerance: float, share: np.ndarray
+) -> None:
+    """EM for the shares of a linear pool, in place: members' likelihoods (members, rows), a Dirichlet prior in rows.
+
+    Ends when no share moves by `tolerance`."""
+    for _ in range(rounds):
+        before = share.copy()
+        share[:] = share * (likelihood @ (weight / (share @ likelihood))) + prior  # credit of the members, then the prior
+        share /= share.sum()
+        if np.abs(share - before).max() < tolerance:
+            break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import lgamma, log
 
 import numpy as np
@@ -10,7 +11,9 @@ from ..net_contract import BlockRule
 from .draw import Stream, pick
 from .net_classes import draw_class
 from .net_ordered import classes_of, number_classes
-from .net_sums import linear_extensions, order_draw, order_weights
+from .net_sums import linear_extensions, order_draw, order_weights, redraw_parents, reverse_edge
+
+LOCAL_TURNS = 3  # the same number as in the native kernel
 
 
 def log_prior(rule: BlockRule, classes: list[int], parents) -> float:
@@ -42,11 +45,17 @@ def layers_of(parents) -> tuple[list[int], list[int]]:
     return within, hit
 
 
-def _redraw_graph(stream: Stream, score, rule, heat, classes, parents, n_draws, edges) -> None:
-    n = len(score)
-    odds, (within, hit) = np.zeros((n, n)), layers_of(parents)
+def _redraw_given_layers(stream: Stream, score, rule, heat, classes, parents, edges) -> np.ndarray:
+    """Edge probabilities and the graph given classes and layers; the log odds of edges are returned."""
+    odds, (within, hit) = np.zeros((len(score),) * 2), layers_of(parents)
     for b, members in enumerate(classes):
         draw_class(stream, score, rule, heat, members, classes, b, within, hit, edges, odds, parents)
+    return odds
+
+
+def _redraw_by_orders(stream: Stream, score, heat, odds, parents, n_draws) -> None:
+    """The graph given classes and edge probabilities: proposed too often by its number of orders, which is put
+    right."""
     sums, reached = order_weights(score, heat, odds)
     present = linear_extensions(parents)
     for _ in range(n_draws):
@@ -89,9 +98,15 @@ def _split_or_merge(stream: Stream, rule: BlockRule, classes: list[int], parents
     return proposal if (log(uniform) if uniform > 0 else -np.inf) < change + back else classes
 
 
-def net_block_sweep(score, rule, heat, z, parents, move_classes, n_draws, n_splits, seed, edges) -> float:
+def net_block_sweep(score, rule, heat, z, parents, move_classes, n_draws, n_splits, seed, edges, weights) -> float:
     stream, classes = Stream(seed), classes_of(z)
-    _redraw_graph(stream, score, rule, heat, classes, parents, n_draws, edges)
+    odds = _redraw_given_layers(stream, score, rule, heat, classes, parents, edges)
+    _redraw_by_orders(stream, score, heat, odds, parents, n_draws)
+    for _ in range(LOCAL_TURNS):
+        for j in range(len(score)):
+            redraw_parents(stream, score, heat, odds, parents, j)
+        for a, b in combinations(range(len(score)), 2):
+            reverse_edge(stream, score, heat, odds, parents, a, b)
     if move_classes:
         classes = _gibbs(stream, rule, classes, parents)
         for _ in range(n_splits):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations, product
 from math import exp, log
 
 import numpy as np
 
 from ..net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES, GraphTask, NetData
 from .draw import Stream, pick
-from .net_graph_classes import classes, log_classes, split_or_merge
+from .net_graph_classes import log_classes, one_class, split_or_merge
 from .net_scores import score
 from .net_seating import homes
 
@@ -50,70 +51,106 @@ def _reaches(edge, start: int, end: int) -> bool:
     return False
 
 
-def _edges(stream: Stream, data, task, z, edge) -> None:
-    n = len(z)
-    for i in range(n):
-        for j in range(n):
-            full = not edge[i, j] and edge[:, j].sum() >= task.max_parents
-            if not task.allowed[i, j] or task.required[i, j] or full:
-                continue
-            if task.prior == ORDERED_CLASSES and z[i] >= z[j]:
-                continue
-            values = []
-            for present in (0, 1):
-                edge[i, j], before = present, edge[i, j]
-                values.append(log_joint(data, task, z, edge))
-                edge[i, j] = before
-            odds = task.heat * (values[1] - values[0])
-            edge[i, j] = stream.uniform() < (1.0 / (1.0 + exp(-odds)) if odds > -700 else 0.0)
+def _edge(stream: Stream, data, task, z, edge, i: int, j: int) -> None:
+    """One edge given all others."""
+    full = not edge[i, j] and edge[:, j].sum() >= task.max_parents
+    if not task.allowed[i, j] or task.required[i, j] or full:
+        return
+    if task.prior == ORDERED_CLASSES and z[i] >= z[j]:
+        return
+    values = []
+    for present in (0, 1):
+        edge[i, j], before = present, edge[i, j]
+        values.append(log_joint(data, task, z, edge))
+        edge[i, j] = before
+    odds = task.heat * (values[1] - values[0])
+    edge[i, j] = stream.uniform() < (1.0 / (1.0 + exp(-odds)) if odds > -700 else 0.0)
 
 
-def _reversals(stream: Stream, data, task, z, edge) -> None:
-    n = len(z)
-    for a in range(n):
-        for b in range(a + 1, n):
-            if not edge[a, b] and not edge[b, a]:
-                continue
-            i, j = (a, b) if edge[a, b] else (b, a)
-            if task.required[i, j] or not task.allowed[j, i] or edge[:, i].sum() >= task.max_parents:
-                continue
-            before = log_joint(data, task, z, edge)
-            edge[i, j], edge[j, i] = 0, 1
-            if not log(stream.uniform()) < task.heat * (log_joint(data, task, z, edge) - before):
-                edge[i, j], edge[j, i] = 1, 0
+def _reversal(stream: Stream, data, task, z, edge, a: int, b: int) -> None:
+    """The edge between two nodes turned round, if there is one."""
+    if not edge[a, b] and not edge[b, a]:
+        return
+    i, j = (a, b) if edge[a, b] else (b, a)
+    if task.required[i, j] or not task.allowed[j, i] or edge[:, i].sum() >= task.max_parents:
+        return
+    before = log_joint(data, task, z, edge)
+    edge[i, j], edge[j, i] = 0, 1
+    if not log(stream.uniform()) < task.heat * (log_joint(data, task, z, edge) - before):
+        edge[i, j], edge[j, i] = 1, 0
 
 
-def _parent_sets(stream: Stream, data, task, z, edge) -> None:
-    n = len(z)
-    for j in range(n):
-        candidates: list[int] = []
-        for _ in range(CANDIDATES):
-            i = stream.below(n)
-            shut = not task.allowed[i, j] or task.required[i, j] or i in candidates
-            if shut or (z[i] >= z[j] if task.prior == ORDERED_CLASSES else _reaches(edge, j, i)):
-                continue
-            candidates.append(i)
-        if len(candidates) < 2:
+def _exchange(stream: Stream, data, task, z, edge, a: int, b: int) -> None:
+    """Ordered classes: the ends of the edge between two nodes change places, and the edge turns round."""
+    if not edge[a, b] and not edge[b, a]:
+        return
+    i, j = (a, b) if edge[a, b] else (b, a)
+    if task.required[i, j] or not task.allowed[j, i] or edge[:, i].sum() >= task.max_parents:
+        return
+    before = log_joint(data, task, z, edge)
+    edge[i, j], edge[j, i] = 0, 1
+    z[i], z[j] = z[j], z[i]
+    if not log(stream.uniform()) < task.heat * (log_joint(data, task, z, edge) - before):
+        edge[i, j], edge[j, i] = 1, 0
+        z[i], z[j] = z[j], z[i]
+
+
+def _reorder(stream: Stream, data, task, z, edge, a: int) -> None:
+    """The classes at a and a + 1 change places, and all edges between them turn round."""
+    if a + 1 > max(z):
+        return
+    first, second = np.flatnonzero(z == a), np.flatnonzero(z == a + 1)
+    there, back = np.ix_(first, second), np.ix_(second, first)
+    shut = (edge[there] & (task.required[there] | (1 - task.allowed[back].T))).any()
+    before, old_z, old_edge = log_joint(data, task, z, edge), z.copy(), edge.copy()
+    share = task.seating.share
+    share[[a, a + 1]] = share[[a + 1, a]]
+    edge[back], edge[there] = old_edge[there].T, 0
+    z[first], z[second] = a + 1, a
+    if not log(stream.uniform()) < (
+        -np.inf if shut else task.heat * (log_joint(data, task, z, edge) - before)
+    ):
+        z[:], edge[:] = old_z, old_edge
+        share[[a, a + 1]] = share[[a + 1, a]]
+
+
+def _parent_set(stream: Stream, data, task, z, edge, j: int) -> None:
+    """Which of a few candidates are parents of node j, all together."""
+    candidates: list[int] = []
+    for _ in range(CANDIDATES):
+        i = stream.below(len(z))
+        shut = not task.allowed[i, j] or task.required[i, j] or i in candidates
+        if shut or (z[i] >= z[j] if task.prior == ORDERED_CLASSES else _reaches(edge, j, i)):
             continue
-        values = []
-        for chosen in range(1 << len(candidates)):
-            for k, i in enumerate(candidates):
-                edge[i, j] = chosen >> k & 1
-            values.append(log_joint(data, task, z, edge))
-        chosen = pick(task.heat * np.array(values), stream.uniform())
+        candidates.append(i)
+    if len(candidates) < 2:
+        return
+    values = []
+    for chosen in range(1 << len(candidates)):
         for k, i in enumerate(candidates):
             edge[i, j] = chosen >> k & 1
+        values.append(log_joint(data, task, z, edge))
+    chosen = pick(task.heat * np.array(values), stream.uniform())
+    for k, i in enumerate(candidates):
+        edge[i, j] = chosen >> k & 1
 
 
 def net_graph_sweep(data: Sequence[NetData], task: GraphTask, cache, z, edge, seed: int) -> float:
-    stream = Stream(seed)
-    _edges(stream, data, task, z, edge)
+    stream, n = Stream(seed), len(z)
+    for i, j in product(range(n), repeat=2):
+        _edge(stream, data, task, z, edge, i, j)
     if not task.single_edges:
-        if task.prior in (GIVEN_ODDS, CLASSES):
-            _reversals(stream, data, task, z, edge)
-        _parent_sets(stream, data, task, z, edge)
-    if task.move_classes:
-        classes(stream, task, z, edge)
-        for _ in range(task.n_splits):
-            split_or_merge(stream, task, z, edge)
+        for a, b in combinations(range(n), 2) if task.prior in (GIVEN_ODDS, CLASSES) else ():
+            _reversal(stream, data, task, z, edge, a, b)
+        for a, b in combinations(range(n), 2) if task.prior == ORDERED_CLASSES and task.move_classes else ():
+            _exchange(stream, data, task, z, edge, a, b)
+        for j in range(n):
+            _parent_set(stream, data, task, z, edge, j)
+    if task.prior == ORDERED_CLASSES and not (task.single_edges and task.move_classes):
+        for a in range(max(z)):
+            _reorder(stream, data, task, z, edge, a)
+    for i in range(n) if task.move_classes else ():
+        one_class(stream, task, z, edge, i)
+    for _ in range(task.n_splits if task.move_classes else 0):
+        split_or_merge(stream, task, z, edge)
     return log_joint(data, task, z, edge)

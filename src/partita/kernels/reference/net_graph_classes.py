@@ -35,29 +35,28 @@ def log_classes(task: GraphTask, z, edge) -> float:
     return log_prior(task.seating, z) + log_edges(task, z, edge)
 
 
-def classes(stream: Stream, task: GraphTask, z, edge) -> None:
-    seating = task.seating
-    for i in range(len(z)):
-        others, K = z.copy(), int(z.max()) + 1
-        others[i] = -1
-        if not (others == z[i]).any():
-            close_class(seating, int(z[i]), K)
-            others[others > z[i]] -= 1
-            K -= 1
-        options, values = [], []
-        for k in range(K):
-            options.append(np.where(np.arange(len(z)) == i, k, others))
-            values.append(log_seat(seating, others, i, k) + log_edges(task, options[-1], edge))
-        gaps = range(K + 1) if task.prior == ORDERED_CLASSES else [K]
-        for place in gaps:
-            option = others + (others >= place)
-            option[i] = place
-            options.append(option)
-            values.append(log_seat(seating, others, i, None) + log_edges(task, option, edge))
-        o = pick(task.heat * np.array(values), stream.uniform())
-        if o >= K:
-            open_class(seating, gaps[o - K], K, float(seating.stick[i]))
-        z[:] = options[o]
+def one_class(stream: Stream, task: GraphTask, z, edge, i: int) -> None:
+    """The class of node i given all others: every class there is, and one of its own (at every place in an order)."""
+    seating, others, K = task.seating, z.copy(), int(z.max()) + 1
+    others[i] = -1
+    if not (others == z[i]).any():
+        close_class(seating, int(z[i]), K)
+        others[others > z[i]] -= 1
+        K -= 1
+    options, values = [], []
+    for k in range(K):
+        options.append(np.where(np.arange(len(z)) == i, k, others))
+        values.append(log_seat(seating, others, i, k) + log_edges(task, options[-1], edge))
+    gaps = range(K + 1) if task.prior == ORDERED_CLASSES else [K]
+    for place in gaps:
+        option = others + (others >= place)
+        option[i] = place
+        options.append(option)
+        values.append(log_seat(seating, others, i, None) + log_edges(task, option, edge))
+    o = pick(task.heat * np.array(values), stream.uniform())
+    if o >= K:
+        open_class(seating, gaps[o - K], K, float(seating.stick[i]))
+    z[:] = options[o]
 
 
 def _part(stream: Stream | None, task: GraphTask, z, edge, nodes, a: int, b: int, wanted) -> float:
@@ -91,7 +90,7 @@ def split_or_merge(stream: Stream, task: GraphTask, z, edge) -> None:
     wanted = [z[u] == b for u in nodes]
     z[nodes] = -1
     if split:
-        whole, part = seating.share[a], max(stream.uniform(), 1e-100)
+        whole, part = seating.share[a], max(stream.uniform(), 1e-100) if seating.top > 0 else 0.0
         z += z >= b
         open_class(seating, b, K, 0.0)
         seating.share[[a, b]] = part * whole, (1.0 - part) * whole

@@ -38,15 +38,14 @@ def net_ordered_target(score, rule: BlockRule, cache, z) -> float:
     return log_target(score, rule, classes_of(z))
 
 
-def _gibbs(stream: Stream, score, rule: BlockRule, classes: list[int]) -> list[int]:
-    for i in range(len(score)):
-        node = 1 << i
-        others = [members & ~node for members in classes if members & ~node]
-        options = [[c | node if a == o else c for a, c in enumerate(others)] for o in range(len(others))]
-        options += [[*others[:g], node, *others[g:]] for g in range(len(others) + 1)]
-        values = np.array([log_target(score, rule, option) for option in options])
-        classes = options[pick(values, stream.uniform())]
-    return classes
+def _node(stream: Stream, score, rule: BlockRule, classes: list[int], i: int) -> list[int]:
+    """Node i in every class there is, and in one of its own at every place."""
+    node = 1 << i
+    others = [members & ~node for members in classes if members & ~node]
+    options = [[c | node if a == o else c for a, c in enumerate(others)] for o in range(len(others))]
+    options += [[*others[:g], node, *others[g:]] for g in range(len(others) + 1)]
+    values = np.array([log_target(score, rule, option) for option in options])
+    return options[pick(values, stream.uniform())]
 
 
 def _proposal(stream: Stream, n: int, classes: list[int], turn: int) -> tuple[list[int], float] | None:
@@ -75,23 +74,25 @@ def _proposal(stream: Stream, n: int, classes: list[int], turn: int) -> tuple[li
     return [*classes[:a], both, *classes[a + 2 :]], -both.bit_count() * log(2.0)
 
 
-def net_ordered_sweep(score, rule: BlockRule, cache, z, move_classes: bool, seed: int, edges, parents) -> float:
+def _metropolis(stream: Stream, score, rule: BlockRule, classes: list[int], turn: int) -> list[int]:
+    proposal = _proposal(stream, len(score), classes, turn)
+    if proposal is None:
+        return classes
+    change = log_target(score, rule, proposal[0]) - log_target(score, rule, classes)
+    uniform = stream.uniform()
+    return proposal[0] if (log(uniform) if uniform > 0 else -np.inf) < change + proposal[1] else classes
+
+
+def net_ordered_sweep(score, rule: BlockRule, cache, z, move_classes: bool, seed: int, edges, parents, weights) -> float:
     n, stream = len(score), Stream(seed)
     classes = classes_of(z)
-    if move_classes:
-        classes = _gibbs(stream, score, rule, classes)
-    current = log_target(score, rule, classes)
+    for i in range(n) if move_classes else ():
+        classes = _node(stream, score, rule, classes, i)
     for turn in range(3 * n) if move_classes else range(2, 3 * n, 3):
-        proposal = _proposal(stream, n, classes, turn)
-        if proposal is None:
-            continue
-        proposed = log_target(score, rule, proposal[0])
-        uniform = stream.uniform()
-        if (log(uniform) if uniform > 0 else -np.inf) < proposed - current + proposal[1]:
-            classes, current = proposal[0], proposed
+        classes = _metropolis(stream, score, rule, classes, turn)
     before, odds = 0, np.zeros((n, n))
     for b, members in enumerate(classes):
         draw_class(stream, score, rule, 1.0, members, classes[:b], -1, [before] * n, [0] * n, edges, odds, parents)
         before |= members
     number_classes(classes, z)
-    return current
+    return log_target(score, rule, classes)

@@ -23,6 +23,8 @@ def svd_draw_rows(begin: int, end: int, given: RowDraw, sums: GainSums | None) -
         right = given.precision * given.prior[i] + by * x.T @ r
         whitened = solve_triangular(upper, right, trans="T") + given.noise[i]
         given.out[i] = solve_triangular(upper, whitened)
+        if given.residual is not None:
+            given.residual[i] = np.sum((r - x @ given.out[i]) ** 2)
         if sums is not None:
             add_products(sums, z[:, :k], r - (given.root[j] * given.out[i, k] if q > k else 0.0), given.out[i, :k],
                          given.weight[i])  # fmt: skip
@@ -74,6 +76,11 @@ def svd_fitted(begin: int, end: int, given: ResidualPass, out: np.ndarray) -> No
 def svd_gather_sums(begin: int, end: int, cells: SideCells, X: np.ndarray, out: np.ndarray) -> None:
     for i in range(begin, end):
         out[i] = X[cells.other[cells.first[i] : cells.first[i + 1]]].sum(axis=0)
+
+
+def svd_noise_law(counts: np.ndarray, halves: np.ndarray, nu: np.ndarray, law: np.ndarray) -> None:
+    for a, df in enumerate(nu):
+        law[a] -= (df + 0.5 * counts) @ np.log(df + halves)
 
 
 def svd_rotate(

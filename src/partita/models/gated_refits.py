@@ -1,0 +1,95 @@
+"""Fits without some of the rows that begin in the components of a fit of all rows, for the widths of its cells' laws.
+
+They are short, since they begin near where they end: variational fits and EM settle in a few iterations, and a tenth of
+the sweeps of a chain is enough for parameters that have forgotten single rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..inference.runner import Runner
+from .gated_answer import Speaker
+from .gated_aside import learn_widths, make_folds, without
+from .gated_fit import bound_settled
+from .gated_gibbs import GibbsProblem
+from .gated_gibbs_answer import Kept, model_of
+from .gated_gibbs_state import GibbsState
+from .gated_members import Data, Hyper, Plan, make_problem, run_fits, view_and_priors
+from .gated_pool import Pool
+from .gated_predict import GatedModel
+from .gated_warm import log_shares, most_probable
+
+REFIT_ITERATIONS, REFIT_TOLERANCE = 50, 1e-5
+REFIT_SWEEPS = 0.1  # of those of a chain
+KEPT_OF_REFIT = 5  # states
+ELSEWHERE = -1e3  # log probability of the components that a row of a chain is not in
+
+
+def quiet(runner: Runner) -> Runner:
+    """Neither watched nor in the checkpoint: refits follow from the fit of all rows, and are done again."""
+    return replace(runner, checkpoint=None, progress=False)
+
+
+def refit_one(
+    pool: Pool, data: Data, plan: Plan, hyper: Hyper, n_folds: int, streams: Sequence[np.random.Generator],
+    runner: Runner,
+) -> None:  # fmt: skip
+    """Widths for a pool of one variational fit; one stream for each fold, and one to draw them."""
+    *each, last = streams
+    folds = make_folds(data, 0, n_folds, last) if pool.whole[0].view.width else []
+    if not folds:
+        return
+    logs = log_shares(pool.whole[0], data.rows[0], data.label)
+    problems = []
+    for fold, rng in zip(folds, each, strict=False):
+        problems.append(make_problem(plan, without(data, fold), hyper, rng))
+        problems[-1].cluster = most_probable(logs[fold.learnt])
+    states, outcome = run_fits(
+        problems, each[: len(folds)], REFIT_ITERATIONS, bound_settled(REFIT_TOLERANCE), quiet(runner), ""
+    )
+    if outcome.interrupted is None:
+        models = [GatedModel.of(problem.view, data.n_classes, state) for problem, state in zip(problems, states)]
+        learn_widths(pool, [[[model]] for model in models], folds, data, 0, last)
+
+
+def refit_chains(
+    pool: Pool, data: Data, plan: Plan, hyper: Hyper, last_z: Sequence[np.ndarray], n_sweeps: int, n_folds: int,
+    last: np.random.Generator, runner: Runner,
+) -> None:  # fmt: skip
+    """Widths for a pool of states of chains, which ended with rows in the components `last_z` (n,) each; `last` draws
+    the folds and the streams of their chains."""
+    folds = make_folds(data, 0, n_folds, last) if pool.whole[0].view.width else []
+    if not folds:
+        return
+    n_sweeps = max(int(REFIT_SWEEPS * n_sweeps), 2 * KEPT_OF_REFIT)
+    problems, chains = [], []
+    for fold in folds:
+        part = without(data, fold)
+        for z in last_z:  # as many chains as the pool has: states of one alone would lie closer together
+            rng = np.random.default_rng(last.integers(2**63))
+            view, priors = view_and_priors(plan, part, hyper, rng)
+            problem = GibbsProblem.make(view, part.rows[0], part.label, part.weight, data.n_classes, priors, plan.k)
+            own = z[fold.learnt, None] == np.arange(priors.n_sticks)
+            problem.start = np.where(own, 0.0, ELSEWHERE)
+            problems.append(problem)
+            chains.append(rng)
+    every = n_sweeps // (2 * KEPT_OF_REFIT)
+
+    def keep(step: int, state: GibbsState) -> Kept | None:
+        return Kept.of(state) if step >= n_sweeps // 2 and (n_sweeps - 1 - step) % every == 0 else None
+
+    _, outcome = run_fits(
+        problems, chains, n_sweeps, None, quiet(runner), "", GibbsState.from_tree, keep, Kept.from_tree
+    )
+    if outcome.interrupted is None:
+        models: list[Speaker] = [
+            model_of(one, problem.given.view, data.n_classes)
+            for problem, kept in zip(problems, outcome.kept, strict=True)
+            for one in kept
+        ]
+        share = len(models) // len(folds)
+        learn_widths(pool, [[models[k : k + share]] for k in range(0, len(models), share)], folds, data, 0, last)
