@@ -25,7 +25,7 @@ from .net_state import Batch, NetState, Schedule, take_batch
 
 PRIORS = ("ordered-block", "block", "sparse")  # that "auto" weighs
 EXACT_ORDERED, EXACT_BLOCK = 6, 5  # most nodes whose classes can be listed
-CHEAP_ORDERED, CHEAP_BLOCK = 5, 4  # most nodes for which that beats sampling
+CHEAP_ORDERED, CHEAP_BLOCK = 6, 4  # most nodes for which that beats sampling
 SHOWN = 200  # networks drawn where probabilities are exact
 PILOT, PILOT_CHAINS = Schedule(150, 50), 2  # what tells the weights of priors before the long run, to a third of a nat
 LITTLE = 0.02  # weight below which a prior is not run on: that part of the answer stays the pilot's
