@@ -30,7 +30,8 @@ class LeftOut {
     acc.resize(packed ? packed->wide : padded(chain.capacity));
   }
 
-  // to[c] += log p(cells of row i in this restaurant | class c, the other rows); the cells are gathered
+  // to[c] += log p(cells of row i in this restaurant | class c, the other rows); the cells are gathered. A row that sits nowhere
+  // has the label -1.
   void add(const Cells& cells, int64_t i, double* to) {
     const int own = chain.label[i];
     if (!packed) {
@@ -47,12 +48,13 @@ class LeftOut {
     }
     entries.assign(cells.entries.begin(), cells.entries.begin() + cells.n_entries);
     packed->score(entries.data(), cells.n_entries, acc.data());
-    double log_own, *w = base.data() + packed->first[own];
-    const Change change = take_out(cells, i, own, w, acc.data() + packed->first[own], &log_own);
+    const int at = own < 0 ? 0 : packed->first[own];
+    double log_own = 0.0, *w = base.data() + at;
+    const Change change = own < 0 ? Change{} : take_out(cells, i, own, w, acc.data() + at, &log_own);
     std::fill(out.begin(), out.end(), 0.0);
     log_sum_exp_parts(acc.data(), base.data(), packed->wide, packed->first.data(), packed->classes(), out.data());
     for (int c = 0; c < chain.n_classes; ++c) to[c] += out[c] - (c == own ? log_own : log_total[c]);
-    change.undo(w);
+    if (own >= 0) change.undo(w);
   }
 
  private:
@@ -128,7 +130,13 @@ void leave_one_out(const Layout& layout, const Rows& rows, const Chain& chain, d
     double background = 0.0;
     if (!views.background.empty()) {
       cells.gather(layout, views.background, rows, i);
-      background = score_without(groups_of(layout, chain, 0), cells, 0);
+      const Groups all = groups_of(layout, chain, 0);
+      if (chain.label[i] < 0) {
+        score(all, cells, 1, acc.data());
+        background = acc[0];
+      } else {
+        background = score_without(all, cells, 0);
+      }
     }
     for (int c = 0; c < C; ++c) to[c] = background;
     if (!views.class_only.empty()) {

@@ -20,6 +20,9 @@ class OrderDraws {
   void prepare(const double* log_odds);  // of an edge i -> j at i * n + j
   void draw(Stream& stream, Nodes* parents);
   double extensions(const Nodes* parents);  // the number of linear extensions
+  // local moves of the same law (weight alone): the parents of every node given all others', then edges turned round one by one
+  void redraw_parents(Stream& stream, Nodes* parents);
+  void reverse_edges(Stream& stream, Nodes* parents);
 
  private:
   const NetTables& tables_;
@@ -31,6 +34,7 @@ class OrderDraws {
 
   bool linear() const;  // `within_` and `passed_` hold sums, not their logs
   void prepare_sums();
+  double log_weight(int j, Nodes set) const;
   void draw_parents(Stream& stream, int j, size_t earlier, Nodes* parents);
 };
 

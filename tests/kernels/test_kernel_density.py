@@ -1,5 +1,7 @@
 """Densities: native, twin, and the definition: a ratio of marginal likelihoods of raw cells."""
 
+import copy
+
 import numpy as np
 import pytest
 from scipy.special import gammaln, logsumexp
@@ -131,6 +133,24 @@ def test_leave_one_out(problem, backends, make):
         np.testing.assert_allclose(result[::6], expected, **make.close)
     for was, now in zip(before, (chain.stats, chain.table, chain.size), strict=True):
         np.testing.assert_array_equal(was, now)
+
+
+def test_leave_one_out_of_a_row_that_sits_nowhere(problem, backends, make):
+    """A copy of a seated row that no class has (a stream's reservoir that is not full yet): nothing is taken out."""
+    chain, n, more = problem.chain, 30, 5
+    rows = type(problem.rows)(*(np.concatenate([x, x[:more]]) for x in (problem.rows.codes, problem.rows.reals)))
+    wider = copy.copy(chain)
+    wider.label = np.append(chain.label, np.full(more, -1, np.int32))
+    wider.z = np.concatenate([chain.z, np.full((len(chain.z), more), -1, np.int32)], axis=1)
+    expected = [
+        [by_definition(problem, i, c, np.ones(n, bool), True) for c in range(len(chain.stats))] for i in range(more)
+    ]
+    for k in backends.values():
+        seated, out = np.empty((n, len(chain.stats))), np.empty((n + more, len(chain.stats)))
+        k.leave_one_out(problem.layout, problem.rows, chain, seated)
+        k.leave_one_out(problem.layout, rows, wider, out)
+        np.testing.assert_array_equal(out[:n], seated)
+        np.testing.assert_allclose(out[n:], expected, **make.close)
 
 
 def test_group_scores(problem, backends, make):

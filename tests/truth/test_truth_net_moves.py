@@ -11,7 +11,7 @@ import pytest
 from branching import stand_in, transitions
 
 from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, NO_SCORE, ORDERED_CLASSES, GraphTask, NetData, list_sets
-from partita.kernels.reference import net_block, net_classes, net_graph, net_listed, net_ordered
+from partita.kernels.reference import net_block, net_classes, net_graph, net_listed, net_ordered, net_sums
 from partita.kernels.reference.net_scores import score as plain_score
 from partita.priors.graph import block_rule, ordered_partitions
 from partita.priors.partition import enumerate_partitions
@@ -223,8 +223,10 @@ def remember(monkeypatch, module, name, which):
 
 
 @pytest.mark.parametrize("heat", [1.0, 0.4])
-def test_graphs_by_orders(heat, monkeypatch):
-    """Given classes and edge probabilities: the graph proposed by orders and accepted by their number."""
+@pytest.mark.parametrize("move", ["orders", "parents", "reversal"])
+def test_graphs_given_edge_probabilities(heat, move, monkeypatch):
+    """Given classes and edge probabilities: the graph proposed by orders and accepted by their number, the parents of
+    a node given those of the others, an edge turned round."""
     score_table, odds = tables(), np.random.default_rng(1).normal(size=(N, N))
     states = sorted({edge for _, edge in graph_states(task_of(CLASSES, False))[0]})
     modular = [
@@ -234,14 +236,20 @@ def test_graphs_by_orders(heat, monkeypatch):
     pi = share(modular)
     remember(monkeypatch, net_block, "order_weights", (1,))
 
-    def step(stream, edge):
+    def step(stream, edge, place):
         parents = masks(edge)
-        net_block._redraw_by_orders(stream, score_table, heat, odds, parents, 1)
+        if move == "orders":
+            net_block._redraw_by_orders(stream, score_table, heat, odds, parents, 1)
+        elif move == "parents":
+            net_sums.redraw_parents(stream, score_table, heat, odds, parents, place)
+        else:
+            net_sums.reverse_edge(stream, score_table, heat, odds, parents, *((0, 1), (0, 2), (1, 2))[place])
         return flat(parents)
 
-    P = transitions(states, step)
-    np.testing.assert_allclose(pi @ P, pi, atol=1e-12)
-    np.testing.assert_allclose(pi[:, None] * P, (pi[:, None] * P).T, atol=1e-12)
+    for place in range(1 if move == "orders" else N):
+        P = transitions(states, lambda stream, edge, place=place: step(stream, edge, place))
+        np.testing.assert_allclose(pi @ P, pi, atol=1e-12)
+        np.testing.assert_allclose(pi[:, None] * P, (pi[:, None] * P).T, atol=1e-12)  # detailed balance
 
 
 # ---- ordered classes with edge probabilities and lists of sets; eta takes two values here, since its law enters the

@@ -47,17 +47,20 @@ def _group_scores(layout: Layout, rows: Rows, state: Predictive, restaurant: int
 
 
 def leave_one_out(layout: Layout, rows: Rows, chain: Chain, out: np.ndarray) -> None:
-    """out[i, c] = log p(row i | class c, the other rows), for the rows the chain was built from."""
+    """out[i, c] = log p(row i | class c, the other rows), for the rows the chain was built from; a row that sits
+    nowhere has the label -1, and nothing of it is taken out.
+    """
     views = [columns_of(chain.view, v) for v in range(FIRST_RESTAURANT + chain.z.shape[0])]
     for i in range(len(rows)):
         cells = [observed(layout, rows, columns, i, chain) for columns in views]
         own = int(chain.label[i])
         stats, size = chain.stats.copy(), chain.size.copy()
-        count_in(layout, stats[0, 0], cells[BACKGROUND], -1.0)
-        count_in(layout, stats[own, 0], cells[CLASS_ONLY], -1.0)
-        for r, g in enumerate(chain.z[:, i]):
-            count_in(layout, stats[own, g], cells[FIRST_RESTAURANT + r], -1.0)
-            size[r, own, g] -= 1.0
+        if own >= 0:
+            count_in(layout, stats[0, 0], cells[BACKGROUND], -1.0)
+            count_in(layout, stats[own, 0], cells[CLASS_ONLY], -1.0)
+            for r, g in enumerate(chain.z[:, i]):
+                count_in(layout, stats[own, g], cells[FIRST_RESTAURANT + r], -1.0)
+                size[r, own, g] -= 1.0
         out[i] = log_predictive(layout, chain.hyper, stats[:1, 0], cells[BACKGROUND])
         out[i] += log_predictive(layout, chain.hyper, stats[:, 0], cells[CLASS_ONLY])
         for r, c in np.ndindex(*chain.used.shape):
