@@ -22,7 +22,7 @@ def run(name, tmp_path, monkeypatch, **changes):
         return list(csv.DictReader(file))
 
 
-@pytest.mark.parametrize("figure", ["2_2", "2_3"])
+@pytest.mark.parametrize("figure", ["2_2", pytest.param("2_3", marks=pytest.mark.slow)])
 def test_small_worlds(figure, tmp_path, monkeypatch, capsys):
     records = run(f"blocknets_fig{figure}", tmp_path, monkeypatch)
     assert {r["prior"] for r in records} >= {"uniform", "block", "ordered", "one class", "auto"}
@@ -30,7 +30,7 @@ def test_small_worlds(figure, tmp_path, monkeypatch, capsys):
     assert "holds here" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("figure", ["2_4", "2_5"])
+@pytest.mark.parametrize("figure", ["2_4", pytest.param("2_5", marks=pytest.mark.slow)])
 def test_larger_worlds(figure, tmp_path, monkeypatch, capsys):
     from blocknets_learners import PRIORS
 
