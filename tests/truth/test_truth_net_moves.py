@@ -3,7 +3,7 @@
 The plain twins are looked at; tests/kernels hold the native ones to them draw by draw.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 
 import numpy as np
@@ -44,7 +44,7 @@ def _branches(monkeypatch):
     monkeypatch.setattr(net_graph, "score", lambda data, j, parents: score(j, tuple(parents)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def score(j, parents):
     return plain_score(DATA, j, parents)
 
@@ -64,7 +64,8 @@ def task_of(prior, known):
     if known:
         allowed[2, 1], required[0, 2] = 0, 1
     odds = np.random.default_rng(0).normal(size=(N, N))
-    return GraphTask(allowed, required, 1 if known else N - 1, prior, prior != GIVEN_ODDS, NodeSeats.plain(N, ALPHA), B1, B2, odds)
+    most, seats = 1 if known else N - 1, NodeSeats.plain(N, ALPHA)
+    return GraphTask(allowed, required, most, prior, prior != GIVEN_ODDS, seats, B1, B2, odds)
 
 
 def partitions(prior):
@@ -123,7 +124,8 @@ GRAPH_MOVES = {
 @pytest.mark.parametrize("prior", [GIVEN_ODDS, CLASSES, ORDERED_CLASSES])
 @pytest.mark.parametrize("known", [False, True])
 def test_moves_over_graphs(move, prior, known):
-    if move in {GIVEN_ODDS: ("class", "split_merge", "exchange", "reorder"), CLASSES: ("exchange", "reorder")}.get(prior, ("reversal",)):
+    order = ("exchange", "reorder")
+    if move in {GIVEN_ODDS: ("class", "split_merge", *order), CLASSES: order}.get(prior, ("reversal",)):
         return  # not a move of this prior
     task, (of, places) = task_of(prior, known), GRAPH_MOVES[move]
     states, pi = graph_states(task)

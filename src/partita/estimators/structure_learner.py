@@ -185,7 +185,7 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
         if self.prior in ("ordered-block", "auto"):
             check_ordered(known, table.schema.names, owner)
         self._use(table)
-        self._set(self._learn([table], known))
+        self._set(self._learn_from([table], known))
 
     def _fit_several(self, X: list[Any]) -> None:
         owner = type(self).__name__
@@ -197,7 +197,7 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
         if self.prior in ("ordered-block", "auto"):
             check_ordered(known, [name for table in tables for name in table.schema.names], owner)
         self.n_features_in_ = known.n
-        learnt = self._learn(tables, known)
+        learnt = self._learn_from(tables, known)
         self.tables_, node, cell = [], 0, 0
         for k, table in enumerate(tables):
             one = clone(self).set_params(checkpoint=None)
@@ -211,7 +211,7 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
         self._set(learnt)
         self._part()
 
-    def _learn(self, tables: list[NetTable], known: Any) -> Learnt:
+    def _learn_from(self, tables: list[NetTable], known: Any) -> Learnt:
         codes = [table.codes for table in tables]
         check_possible(self, codes, known)
         root = root_sequence(self.random_state)

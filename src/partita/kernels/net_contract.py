@@ -18,10 +18,10 @@ of the modular law exp(score) x odds: independent proposals by orders, `n_tries`
 begins with the first row of parents, or afresh where that holds -1;
 `net_class_sum(score, rule, heat, members, from, own, within, hit)` sums over all graphs into one class, see `native/
 net_classes.hpp`; `net_ordered_target(score, rule, cache, z)` is the log target of ordered classes;
-`net_ordered_sweep(score, rule, cache, z, move_classes, seed, edges, parents, weights)` and `net_block_sweep(score, rule,
-heat, z, parents, move_classes, n_draws, n_splits, seed, edges, weights)` are one sweep of the chains over classes: z (int32,
-n) and the graph `parents` (int32 bit masks, n) change in place, edge probabilities are added to `edges` (n, n). They
-return the log target of the ordered classes, and the log prior of classes and graph.
+`net_ordered_sweep(score, rule, cache, z, move_classes, seed, edges, parents, weights)` and `net_block_sweep(score,
+rule, heat, z, parents, move_classes, n_draws, n_splits, seed, edges, weights)` are one sweep of the chains over
+classes: z (int32, n) and the graph `parents` (int32 bit masks, n) change in place, edge probabilities are added to
+`edges` (n, n). They return the log target of the ordered classes, and the log prior of classes and graph.
 
 For any number of nodes, of one data set or several whose nodes follow one another, graphs being uint8 (n, n), parent
 row and child column:
@@ -164,7 +164,7 @@ GIVEN_ODDS, CLASSES, ORDERED_CLASSES = 0, 1, 2  # priors of a graph sweep
 class GraphTask:
     """What a graph sweep is given beside the data: edges that may and must be (uint8, n x n), the prior, and with
     GIVEN_ODDS the log odds (n, n) of edges that are independent beforehand. `single_edges`: one edge at a time and
-    classes of single nodes, nothing else. The joint is raised to the power `heat`, above 1 to find where it is greatest;
+    classes of single nodes, nothing else. The joint is raised to the power `heat`, above 1 to find its greatest value;
     `n_splits` splits or merges of classes."""
 
     allowed: np.ndarray
