@@ -175,7 +175,7 @@ def measure(name: str) -> dict[str, tuple[float, float]]:
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="*")
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     assert kernels.BACKEND == "native", "benchmarks need the native kernels"
     warnings.simplefilter("ignore")
     scores = {}

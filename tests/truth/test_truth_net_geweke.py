@@ -146,8 +146,8 @@ def test_a_wrong_concentration_is_noticed(kind):
 def plain_task(world):
     n = world.n
     return GraphTask(
-        1 - np.eye(n, dtype=np.uint8), np.zeros((n, n), np.uint8), n - 1, world.prior, True, NodeSeats.plain(n, world.alpha),
-        world.beta1, world.beta2, np.zeros((n, n)),
+        1 - np.eye(n, dtype=np.uint8), np.zeros((n, n), np.uint8), n - 1, world.prior, True,
+        NodeSeats.plain(n, world.alpha), world.beta1, world.beta2, np.zeros((n, n)),
     )  # fmt: skip
 
 

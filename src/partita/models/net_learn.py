@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
 from ..inference.runner import Runner
 from ..kernels import kernel
@@ -32,6 +33,8 @@ EXACT_ORDERED, EXACT_BLOCK = 6, 6  # most nodes whose classes can be listed
 CHEAP_ORDERED, CHEAP_BLOCK = 5, 5  # most nodes for which that beats even short chains
 LONG = 8000  # sweeps of all chains from which it does so for all nodes that can be listed: seconds at six
 SHOWN = 200  # networks drawn where probabilities are exact
+PILOT, PILOT_CHAINS = Schedule(150, 50), 2  # what tells the weights of priors before the long run, to a third of a nat
+LITTLE = 0.02  # weight below which a prior is not run on: that part of the answer stays the pilot's
 
 
 @dataclass
@@ -93,6 +96,7 @@ class SmallNetworks:
         assert self.n <= MOST_NODES
         self.rule = block_rule(self.n, s.alpha, s.beta1, s.beta2)
         self.linear = LinearScores()
+        self.single: np.ndarray | None = None  # edge probabilities of one class, where they are known exactly
         self.model: SmallModel | None = None
         if s.grid is not None:
             self.model = SmallModel(
@@ -108,18 +112,26 @@ class SmallNetworks:
         if self.known.classes is not None:  # one class is then no prior of its own
             priors = tuple(prior for prior in priors if prior != "sparse") or ("block",)
         exact = {prior: self._exact(prior) for prior in priors}
+        if (one := exact.get("sparse")) is not None:
+            self.single = one.edges
         sampled = [prior for prior in priors if exact[prior] is None]
         parts: dict[str, NetPosterior] = {}
         learnt = Learnt(None, "exact" if not sampled else "sampled", {})  # type: ignore[arg-type]
-        if sampled:
-            states = self._run(sampled, learnt, parts)
+        states: dict[str, list[NetState]] = {}
+        if len(priors) > 1 and self._worth_a_pilot(sampled):
+            states = self._pilot(priors, sampled, parts, exact)
+        schedules = dict.fromkeys(states, PILOT)
+        running = [prior for prior in sampled if prior not in states]
+        if running:
+            states |= self._run(running, learnt, parts)
+            schedules |= dict.fromkeys(running, self.settings.schedule)
         for k, prior in enumerate(priors):
             if (found := exact[prior]) is not None:
                 parts[prior] = self._shown(prior, found, k)
         if len(priors) == 1:
             learnt.posterior, learnt.prior_weights = parts[priors[0]], {priors[0]: 1.0}
             return learnt
-        return self._weigh(learnt, priors, parts, exact, states if sampled else {})
+        return self._weigh(learnt, priors, parts, exact, states, schedules)
 
     # ---- exact ----
 
@@ -185,21 +197,33 @@ class SmallNetworks:
         model = None if self.model is None else self.model.alone()
         if prior == "ordered-block":
             return OrderedSampler(self.tables, self.rule, self.known, schedule, number, model=model, linear=self.linear)
+        single = self.single
         known = self.known
         if prior == "sparse":
-            known = replace(known, classes=np.zeros(self.n, np.int32))
-        return BlockSampler(self.tables, self.rule, known, schedule, number, model=model, linear=self.linear)
+            known, single = replace(known, classes=np.zeros(self.n, np.int32)), None
+        return BlockSampler(
+            self.tables, self.rule, known, schedule, number, model=model, linear=self.linear, single=single
+        )  # fmt: skip
+
+    def _chains(self, prior: str) -> int:
+        """How many chains a prior gets: beside others half as many without an order, each of which has several
+        temperatures."""
+        n_chains = self.settings.n_chains
+        return max(n_chains // 2, min(n_chains, 2)) if self.settings.prior == "auto" and prior == "block" else n_chains
 
     def _run(self, priors: Sequence[str], learnt: Learnt, parts: dict[str, NetPosterior]) -> dict[str, list[NetState]]:
         """Chains of all these priors in one loop; their posteriors go to `parts`."""
-        schedule, n_chains = self.settings.schedule, self.settings.n_chains
-        problems: list[Problem] = [self._sampler(prior, schedule, c) for prior in priors for c in range(n_chains)]
+        schedule, of, first = self.settings.schedule, {}, 0
+        for prior in priors:
+            of[prior] = range(first, first := first + self._chains(prior))
+        problems: list[Problem] = [
+            self._sampler(prior, schedule, c) for prior, chains in of.items() for c in range(len(chains))
+        ]
         states, outcome = run_fits(
             problems, self.task.streams(len(problems)), schedule.n_sweeps, None, self.task.runner,
             self.task.fingerprint, NetState.from_tree, lambda step, state: take_batch(step, state, schedule),
             Batch.from_tree,
         )  # fmt: skip
-        of = {prior: range(k * n_chains, (k + 1) * n_chains) for k, prior in enumerate(priors)}
         for prior, chains in of.items():
             kept = [outcome.kept[c] for c in chains]
             parts[prior] = of_chains([states[c] for c in chains], kept, schedule)
@@ -221,36 +245,76 @@ class SmallNetworks:
         )  # fmt: skip
         return learnt
 
-    def _weigh(
-        self, learnt: Learnt, priors: Sequence[str], parts: dict[str, NetPosterior],
-        exact: dict[str, net_exact.Exact | None], states: dict[str, list[NetState]],
-    ) -> Learnt:  # fmt: skip
-        """Every prior by its evidence, all alike beforehand."""
-        s, rng = self.settings, self.task.streams(1)[0]
-        normaliser = {
+    def _worth_a_pilot(self, sampled: Sequence[str]) -> bool:
+        """Whether short runs could save long ones. A budget of time is kept for the long run."""
+        long = self.settings.schedule.n_sweeps >= 4 * PILOT.n_sweeps
+        return bool(sampled) and long and self.task.runner.time_budget is None and self.model is None
+
+    def _pilot(
+        self, priors: Sequence[str], sampled: Sequence[str], parts: dict[str, NetPosterior],
+        exact: dict[str, net_exact.Exact | None],
+    ) -> dict[str, list[NetState]]:  # fmt: skip
+        """Short chains of every prior, and their weights; of priors of little weight the states, for good."""
+        after = len(sampled) * self.settings.n_chains  # streams before these are those of the long run
+        streams = self.task.streams(after + len(sampled) * PILOT_CHAINS)[after:]
+        problems: list[Problem] = [self._sampler(prior, PILOT, c) for prior in sampled for c in range(PILOT_CHAINS)]
+        found, outcome = run_fits(
+            problems, streams, PILOT.n_sweeps, None, replace(self.task.runner, checkpoint=None, progress=False), "",
+            NetState.from_tree, lambda step, state: take_batch(step, state, PILOT),
+        )  # fmt: skip
+        if outcome.interrupted is not None:
+            raise KeyboardInterrupt
+        states = {prior: found[k * PILOT_CHAINS : (k + 1) * PILOT_CHAINS] for k, prior in enumerate(sampled)}
+        short = {
+            prior: of_chains(states[prior], outcome.kept[k * PILOT_CHAINS : (k + 1) * PILOT_CHAINS], PILOT)
+            for k, prior in enumerate(sampled)
+        }
+        evidence = self._evidence(priors, short, exact, states, dict.fromkeys(sampled, PILOT))
+        weight = dict(zip(priors, softmax(evidence), strict=True))
+        parts |= {prior: short[prior] for prior in sampled if weight[prior] < LITTLE}
+        return {prior: states[prior] for prior in sampled if weight[prior] < LITTLE}
+
+    def _normalisers(self) -> dict[str, float]:
+        s = self.settings
+        return {
             "ordered-block": 0.0,
             "block": net_evidence.log_acyclic(self.n, s.alpha, s.beta1, s.beta2),
             "sparse": net_evidence.log_acyclic(self.n, None, s.beta1, s.beta2),
         }
+
+    def _evidence(
+        self, priors: Sequence[str], parts: dict[str, NetPosterior], exact: dict[str, net_exact.Exact | None],
+        states: dict[str, list[NetState]], schedules: dict[str, Schedule],
+    ) -> np.ndarray:  # fmt: skip
+        """Log evidence of every prior."""
+        rng, normaliser, values = self.task.streams(1)[0], self._normalisers(), []
         for prior in priors:
-            part, found = parts[prior], exact[prior]
-            if found is not None:
+            if (found := exact[prior]) is not None:
                 value = found.log_sum - normaliser[prior]
             elif prior == "ordered-block":
-                value = net_evidence.of_ordered(states[prior], s.schedule)
-            elif prior == "block":
-                one = exact.get("sparse") or net_exact.one_class(self.tables, self.rule, edges_too=False)
-                value = net_evidence.of_block(
-                    rng, self.tables, self.rule, one.log_sum, part.classes, part.shares, part.edges
-                )
+                value = net_evidence.of_ordered(states[prior], schedules[prior])
             else:
-                value = net_exact.one_class(self.tables, self.rule, edges_too=False).log_sum - normaliser[prior]
-            part.log_evidence = float(value)
-        evidence = np.array([parts[prior].log_evidence for prior in priors])
-        weights = np.exp(evidence - evidence.max())
-        weights /= weights.sum()
+                one = exact.get("sparse") or net_exact.one_class(self.tables, self.rule, edges_too=False)
+                value = one.log_sum - normaliser[prior]
+                if prior == "block":
+                    part = parts[prior]
+                    value = net_evidence.of_block(
+                        rng, self.tables, self.rule, one.log_sum, part.classes, part.shares, part.edges
+                    )
+            values.append(float(value))
+        return np.array(values)
+
+    def _weigh(
+        self, learnt: Learnt, priors: Sequence[str], parts: dict[str, NetPosterior],
+        exact: dict[str, net_exact.Exact | None], states: dict[str, list[NetState]], schedules: dict[str, Schedule],
+    ) -> Learnt:  # fmt: skip
+        """Every prior by its evidence, all alike beforehand."""
+        evidence, normaliser = self._evidence(priors, parts, exact, states, schedules), self._normalisers()
+        for prior, value in zip(priors, evidence, strict=True):
+            parts[prior].log_evidence = float(value)
+        weights = softmax(evidence)
         # the joint of a state of one class has the probability of that class in it, which here is no part of the prior
-        normaliser["sparse"] += float(log_probability(np.array([self.n]), s.alpha))
+        normaliser["sparse"] += float(log_probability(np.array([self.n]), self.settings.alpha))
         learnt.posterior = mixture([parts[p] for p in priors], weights, [normaliser[p] for p in priors])
         learnt.prior_weights, learnt.normalisers = dict(zip(priors, weights.tolist(), strict=True)), normaliser
         return learnt
