@@ -91,8 +91,9 @@ def test_ordered_sweeps_are_the_same(native, free, linear):
     for kernels in (reference, native):
         z, parents, edges = np.array([0, 1, 1, 2], np.int32), np.zeros(4, np.int32), np.zeros((4, 4))
         cache, trace = HashedValues.room(8), []
+        more = weights(score, 1.0, linear)
         for seed in range(4):
-            value = kernels.net_ordered_sweep(score, rule, cache, z, free, seed, edges, parents, weights(score, 1.0, linear))
+            value = kernels.net_ordered_sweep(score, rule, cache, z, free, seed, edges, parents, more)
             assert value == pytest.approx(kernels.net_ordered_target(score, rule, cache, z), abs=1e-9)
             trace.append([value, *z, *parents])
         chains.append((np.array(trace), edges))
@@ -107,8 +108,9 @@ def test_block_sweeps_are_the_same(native, heat, linear):
     chains = []
     for kernels in (reference, native):
         z, parents, edges, trace = np.zeros(4, np.int32), np.zeros(4, np.int32), np.zeros((4, 4)), []
+        more = weights(score, heat, linear)
         for seed in range(6):
-            value = kernels.net_block_sweep(score, rule, heat, z, parents, True, 3, 5, seed, edges, weights(score, heat, linear))
+            value = kernels.net_block_sweep(score, rule, heat, z, parents, True, 3, 5, seed, edges, more)
             trace.append([value, *z, *parents])
         chains.append((np.array(trace), edges))
     np.testing.assert_allclose(chains[0][0], chains[1][0], atol=1e-9)

@@ -57,7 +57,8 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
     required_edges, forbidden_edges : (parent, child) pairs by name or position, or whatever `BayesianNetwork` takes.
     classes : one class for every column, where they are known; None learns them.
     template : matrix of edge probabilities between the given classes, where it is known.
-    moves : "all", or "thesis": single edges and classes of single columns only, as in [1].
+    moves : "all", or "thesis": single edges and classes of single columns only, as in [1]. The thesis's kernel is right but
+        does not get about: with ordered classes it takes thousands of sweeps to turn one edge round.
     exact : "auto" takes exact sums where they are cheaper than sampling; True insists on them (uniform and sparse up to
         16 columns, classes up to 6; of several tables uniform and sparse); False always samples classes.
     average : "posterior" averages over everything; "best" over the 100 best states that were seen, weighed by their
@@ -80,7 +81,8 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
     map_network_ : BayesianNetwork of the best state.
     prior_weights_ : dict, posterior weight of every prior that was weighed.
     method_ : "exact" or "sampled".
-    diagnostics_ : dict by prior: R-hat and effective sizes of the log joint and of the edges.
+    diagnostics_ : dict by prior: R-hat and effective sizes of the log joint and of the edges. With "auto" a prior whose
+        weight is below a fiftieth after a short run is not run on, and has none.
     hyper_ : dict of alpha, beta1, beta2, gamma, and with several tables sharing: as given, or their posterior means.
     parent_limit_ : dict; where sets of parents were bounded to be listed, the bound and the share of columns at it.
     trace_ : dict of arrays (chains, sweeps). n_features_in_, feature_names_in_.

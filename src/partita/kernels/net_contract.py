@@ -21,7 +21,8 @@ net_classes.hpp`; `net_ordered_target(score, rule, cache, z)` is the log target 
 `net_ordered_sweep(score, rule, cache, z, move_classes, seed, edges, parents, weights)` and `net_block_sweep(score,
 rule, heat, z, parents, move_classes, n_draws, n_splits, seed, edges, weights)` are one sweep of the chains over
 classes: z (int32, n) and the graph `parents` (int32 bit masks, n) change in place, edge probabilities are added to
-`edges` (n, n). They return the log target of the ordered classes, and the log prior of classes and graph.
+`edges` (n, n); `weights` are the ScoreWeights of the scores at that heat, which the plain twins do not need. They
+return the log target of the ordered classes, and the log prior of classes and graph.
 
 For any number of nodes, of one data set or several whose nodes follow one another, graphs being uint8 (n, n), parent
 row and child column:

@@ -111,10 +111,11 @@ def reverse_edge(stream: Stream, score, heat: float, log_odds, parents, a: int, 
     i, j = (a, b) if there else (b, a)
 
     def log_weight() -> float:
-        return sum(
-            heat * score[k, int(parents[k])] + sum(log_odds[u, k] for u in range(len(score)) if int(parents[k]) >> u & 1)
-            for k in (i, j)
-        )
+        total = 0.0
+        for k in (i, j):
+            mine = int(parents[k])
+            total += heat * score[k, mine] + sum(log_odds[u, k] for u in range(len(score)) if mine >> u & 1)
+        return total
 
     before, old = log_weight(), (parents[i], parents[j])
     parents[j] = int(parents[j]) & ~(1 << i)
