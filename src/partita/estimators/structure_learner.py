@@ -57,8 +57,8 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
     required_edges, forbidden_edges : (parent, child) pairs by name or position, or whatever `BayesianNetwork` takes.
     classes : one class for every column, where they are known; None learns them.
     template : matrix of edge probabilities between the given classes, where it is known.
-    moves : "all", or "thesis": single edges and classes of single columns only, as in [1]. The thesis's kernel is right but
-        does not get about: with ordered classes it takes thousands of sweeps to turn one edge round.
+    moves : "all", or "thesis": single edges and classes of single columns only, as in [1]. The thesis's kernel is right
+        but does not get about: with ordered classes it takes thousands of sweeps to turn one edge round.
     exact : "auto" takes exact sums where they are cheaper than sampling; True insists on them (uniform and sparse up to
         16 columns, classes up to 6; of several tables uniform and sparse); False always samples classes.
     average : "posterior" averages over everything; "best" over the 100 best states that were seen, weighed by their
