@@ -147,7 +147,7 @@ def test_a_mistake_is_named(settings, message):
 def test_which_table_is_asked_is_said():
     model = StructureLearner("sparse", **QUICK).fit(tables())
     for ask in (model.query, model.score_samples):
-        with pytest.raises(ValueError, match="2 tables were fitted; say which one is asked by table=0 .. 1, got None"):
+        with pytest.raises(ValueError, match=r"2 tables were fitted; say which one is asked by table=0 \.\. 1"):
             ask("u")
     with pytest.raises(ValueError, match="got 2"):
         model.sample_networks(1, table=2)

@@ -216,7 +216,8 @@ def test_hyper_parameters_are_learnt_under_all_priors(table):
     gamma = "infer" if table == "few" else 0.5
     X = garden() if table == "few" else many()
     model = StructureLearner("auto", alpha="infer", beta="infer", gamma=gamma, **QUICK | {"n_sweeps": 40}).fit(X)
-    assert sum(model.prior_weights_.values()) == pytest.approx(1) and {"ordered-block", "block"} <= {*model.prior_weights_}
+    assert sum(model.prior_weights_.values()) == pytest.approx(1)
+    assert {"ordered-block", "block"} <= {*model.prior_weights_}
     assert 0.1 <= model.hyper_["alpha"] <= 10 and 0.25 <= model.hyper_["beta2"] <= 4
     assert np.isfinite(model.score_samples(X)).all()
     with pytest.raises(ValueError, match="'infer' for alpha, beta or gamma goes with"):

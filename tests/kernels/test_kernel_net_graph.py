@@ -61,8 +61,8 @@ def test_graph_sweeps_are_the_same(native, prior, single, shared, given):
             z[:] = 0
         # the joint to the power 0.7
         task = GraphTask(
-            allowed, required, 2, prior, prior != GIVEN_ODDS and not given, seats(n, shared, z, [0, 3, 5]), 0.8, 1.4, odds, single,
-            0.7, 0 if single else 6,
+            allowed, required, 2, prior, prior != GIVEN_ODDS and not given, seats(n, shared, z, [0, 3, 5]), 0.8, 1.4,
+            odds, single, 0.7, 0 if single else 6,
         )  # fmt: skip
         cache, trace = HashedValues.room(8), []
         for seed in range(12):

@@ -49,7 +49,8 @@ def test_drawn_groups_have_these_probabilities(top):
     else:  # no two tables have the same dish: two restaurants apart
         parted = [np.isin(z[:3], z[3:]).any() for z in partitions]
         logs = np.array([
-            -np.inf if shared else sum(log_restaurant(np.bincount(part), ALPHA) for part in (z[:3], z[3:] - z[3:].min()))
+            -np.inf if shared
+            else sum(log_restaurant(np.bincount(part), ALPHA) for part in (z[:3], z[3:] - z[3:].min()))
             for z, shared in zip(partitions, parted)
         ])  # fmt: skip
     drawn = franchise.sample_groups(np.random.default_rng(0), [3, 2], np.full(n, ALPHA), top)

@@ -64,7 +64,8 @@ def task_of(prior, known):
     if known:
         allowed[2, 1], required[0, 2] = 0, 1
     odds = np.random.default_rng(0).normal(size=(N, N))
-    return GraphTask(allowed, required, 1 if known else N - 1, prior, prior != GIVEN_ODDS, NodeSeats.plain(N, ALPHA), B1, B2, odds)
+    most, seats = 1 if known else N - 1, NodeSeats.plain(N, ALPHA)
+    return GraphTask(allowed, required, most, prior, prior != GIVEN_ODDS, seats, B1, B2, odds)
 
 
 def partitions(prior):
@@ -123,8 +124,8 @@ GRAPH_MOVES = {
 @pytest.mark.parametrize("prior", [GIVEN_ODDS, CLASSES, ORDERED_CLASSES])
 @pytest.mark.parametrize("known", [False, True])
 def test_moves_over_graphs(move, prior, known):
-    others = {GIVEN_ODDS: ("class", "split_merge", "exchange", "reorder"), CLASSES: ("exchange", "reorder")}
-    if move in others.get(prior, ("reversal",)):
+    order = ("exchange", "reorder")
+    if move in {GIVEN_ODDS: ("class", "split_merge", *order), CLASSES: order}.get(prior, ("reversal",)):
         return  # not a move of this prior
     task, (of, places) = task_of(prior, known), GRAPH_MOVES[move]
     states, pi = graph_states(task)

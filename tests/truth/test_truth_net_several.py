@@ -14,6 +14,7 @@ from partita.models.net_knowledge import Knowledge, score_tables
 from partita.models.net_large import GraphSampler
 from partita.models.net_listed import ListedSampler
 from partita.models.net_rows import Rows, Sheets
+from partita.models.net_several import one_density
 from partita.models.net_state import Schedule, take_batch
 from partita.priors import franchise
 from partita.priors.partition import enumerate_partitions
@@ -46,7 +47,7 @@ def by_hand(prior):
     ]  # fmt: skip
     likelihood = score[0][:, None] + score[1][None, :]
     total, edges, together, top = 0.0, np.zeros((6, 6)), np.zeros((6, 6)), likelihood.max()
-    for z in enumerate_partitions(6):
+    for z in np.zeros((1, 6), int) if prior == "sparse" else enumerate_partitions(6):
         K = z.max() + 1
         counts = franchise.count(z, FIRST)
         seats = logsumexp([franchise.log_probability(counts, room, ALPHA) for room in ROOMS]) - np.log(len(ROOMS))
@@ -105,6 +106,14 @@ def test_chains_over_two_tables(kind):
     true_edges, true_together = by_hand("ordered-block" if kind == "listed" else "block")
     assert np.abs(edges - true_edges).max() < 0.04
     assert np.abs(together - true_together).max() < 0.04
+
+
+def test_the_density_that_two_tables_share():
+    free = Knowledge(~np.eye(3, dtype=bool), np.zeros((3, 3), bool), 2)
+    scores = [score_tables(X, LEVELS, False, 0.5, free) for X in two_tables()]
+    found = one_density(scores, np.random.default_rng(0), B1, B2, 4000)
+    np.testing.assert_allclose(found.edges, by_hand("sparse")[0], atol=1e-9)
+    assert np.abs(found.graphs.mean(axis=0) - found.edges).max() < 0.04
 
 
 @pytest.mark.slow

@@ -61,8 +61,8 @@ def statistics(hyper, room, z, graph, rows):
     X = rows.parts[0].codes
     both = graph.sum() * (len(np.unique(z)) == 1)
     return [
-        *hyper[:2], room, len(np.unique(z)), across, (z[:3, None] == z[:3]).sum(), graph[:3, :3].sum(), graph[3:, 3:].sum(),
-        graph[0, 1], both, (X[:, 0] == X[:, 1]).mean(), graph[0, 1] * (X[:, 0] == X[:, 1]).mean(),
+        *hyper[:2], room, len(np.unique(z)), across, (z[:3, None] == z[:3]).sum(), graph[:3, :3].sum(),
+        graph[3:, 3:].sum(), graph[0, 1], both, (X[:, 0] == X[:, 1]).mean(), graph[0, 1] * (X[:, 0] == X[:, 1]).mean(),
     ]  # fmt: skip
 
 

@@ -26,6 +26,7 @@ class AveragedNetworks:
 
     schema_: Schema
     n_features_in_: int
+    tables_: list[Any]
     edge_probabilities_: np.ndarray
     edge_errors_: np.ndarray
     classes_map_: np.ndarray
@@ -35,6 +36,37 @@ class AveragedNetworks:
     _levels: np.ndarray
     _bdeu: bool
     _pseudo: float
+
+    @property
+    def top_models_(self) -> list[dict[str, Any]]:
+        check_is_fitted(self, "_posterior")
+        value, several = self._posterior.top_value, hasattr(self, "tables_")
+        share = np.exp(value - value.max())
+        cut = self._first()[1:-1] if several else np.zeros(0, int)
+        models = []
+        for v, p, z, graph in zip(value, share / share.sum(), self._posterior.top_z, self._posterior.top_graph):
+            parts = [part.copy() for part in np.split(z, cut)]
+            graphs, at = [], 0
+            for part in parts:
+                graphs.append(graph[at : at + len(part), at : at + len(part)].copy())
+                at += len(part)
+            models.append({
+                "log_joint": float(v), "probability": float(p), "classes": parts if several else parts[0],
+                "graph": graphs if several else graphs[0],
+            })  # fmt: skip
+        return models
+
+    @property
+    def map_network_(self) -> BayesianNetwork | list[BayesianNetwork]:
+        check_is_fitted(self, "_posterior")
+        best = self.top_models_[0]["graph"]
+        if hasattr(self, "tables_"):
+            return [one._network(graph, None) for one, graph in zip(self.tables_, best, strict=True)]
+        return self._network(best, None)
+
+    def _first(self) -> np.ndarray:
+        """Where the columns of every table begin among those of all."""
+        return np.cumsum([0, *(one.n_features_in_ for one in self.tables_)])
 
     def sample_networks(self, n: int = 1, random_state: Any = None, table: int | None = None) -> list[BayesianNetwork]:
         """Networks drawn from the posterior, each with its tables: fitted `BayesianNetwork` objects."""

@@ -10,7 +10,7 @@ from ..kernels.net_contract import MOST_NODES
 from ..models.net_hyper import HyperGrid
 from ..models.net_knowledge import Knowledge
 from ..models.net_learn import EXACT_BLOCK, EXACT_ORDERED
-from ..models.net_learnt import NetSettings
+from ..models.net_learnt import Learnt, NetSettings
 from ..models.net_seats import ROOMS
 from ..models.net_state import Schedule
 
@@ -69,3 +69,22 @@ def _check_exact(model: Any, codes: list[np.ndarray], known: Knowledge, holes: b
         f"StructureLearner: exact=True with {why} is not possible: sums over all networks need complete "
         f"columns, at most {most} of them with prior={model.prior!r}. Pass exact='auto' or fewer columns."
     )
+
+
+def hyper_means(model: Any, learnt: Learnt) -> dict[str, float]:
+    """Hyper-parameters: as given, or their posterior means, under several priors by their weights."""
+    settings = read_settings(model)
+    given = {"alpha": settings.alpha, "beta1": settings.beta1, "beta2": settings.beta2, "gamma": settings.pseudo}
+    if hasattr(model, "tables_"):
+        given["sharing"] = float(np.median(settings.rooms))
+    for name in given:
+        at, means = {"sharing": "room"}.get(name, name), {}
+        for prior in learnt.prior_weights:
+            # one class is weighed by the states of the block chain that have one
+            kept = learnt.trace.get(f"{prior}/{at}", learnt.trace.get(f"block/{at}"))
+            if kept is not None:
+                means[prior] = float(np.nanmean(kept[:, min(settings.schedule.burn_in, kept.shape[1] - 1) :]))
+        if means:
+            weight = [max(learnt.prior_weights[prior], 1e-300) for prior in means]
+            given[name] = float(np.average(list(means.values()), weights=weight))
+    return given

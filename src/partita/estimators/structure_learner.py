@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from ..data.validate import Constraint, either, integer, number, one_of, optional
 from ..inference.streams import root_sequence, spawn_streams
@@ -17,11 +16,10 @@ from ..models.net_selective import best_only
 from ..models.net_several import part_of
 from ..models.net_template import mean_template
 from .base import TableEstimator
-from .bayesian_network import BayesianNetwork
 from .net_averages import AveragedNetworks
 from .net_filling import AveragedFilling
 from .net_prior import check_ordered, read_knowledge
-from .net_settings import check_possible, read_settings
+from .net_settings import check_possible, hyper_means, read_settings
 from .net_tables import PER_TABLE, NetTable, are_several, know_together, one_for_each
 
 # parameters that do not decide the result of a chain
@@ -59,8 +57,8 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
     required_edges, forbidden_edges : (parent, child) pairs by name or position, or whatever `BayesianNetwork` takes.
     classes : one class for every column, where they are known; None learns them.
     template : matrix of edge probabilities between the given classes, where it is known.
-    moves : "all", or "thesis": single edges and classes of single columns only, as in [1]. The thesis's kernel is right but
-        does not get about: with ordered classes it takes thousands of sweeps to turn one edge round.
+    moves : "all", or "thesis": single edges and classes of single columns only, as in [1]. The thesis's kernel is right
+        but does not get about: with ordered classes it takes thousands of sweeps to turn one edge round.
     exact : "auto" takes exact sums where they are cheaper than sampling; True insists on them (uniform and sparse up to
         16 columns, classes up to 6; of several tables uniform and sparse); False always samples classes.
     average : "posterior" averages over everything; "best" over the 100 best states that were seen, weighed by their
@@ -187,7 +185,7 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
         if self.prior in ("ordered-block", "auto"):
             check_ordered(known, table.schema.names, owner)
         self._use(table)
-        self._set(self._learn([table], known))
+        self._set(self._learn_from([table], known))
 
     def _fit_several(self, X: list[Any]) -> None:
         owner = type(self).__name__
@@ -199,7 +197,7 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
         if self.prior in ("ordered-block", "auto"):
             check_ordered(known, [name for table in tables for name in table.schema.names], owner)
         self.n_features_in_ = known.n
-        learnt = self._learn(tables, known)
+        learnt = self._learn_from(tables, known)
         self.tables_, node, cell = [], 0, 0
         for k, table in enumerate(tables):
             one = clone(self).set_params(checkpoint=None)
@@ -213,7 +211,7 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
         self._set(learnt)
         self._part()
 
-    def _learn(self, tables: list[NetTable], known: Any) -> Learnt:
+    def _learn_from(self, tables: list[NetTable], known: Any) -> Learnt:
         codes = [table.codes for table in tables]
         check_possible(self, codes, known)
         root = root_sequence(self.random_state)
@@ -244,7 +242,7 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
         self.diagnostics_ = learnt.diagnostics
         self.trace_ = learnt.trace
         self.parent_limit_ = learnt.parent_limit
-        self.hyper_ = self._hyper(learnt.trace)
+        self.hyper_ = hyper_means(self, learnt)
         self._bdeu, self._pseudo = self.score == "bdeu", self.hyper_["gamma"]
 
     def _part(self) -> None:
@@ -257,65 +255,12 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
         for name in ("edge_probabilities_", "edge_errors_", "chain_edges_", "classes_map_"):
             setattr(self, name, [getattr(one, name) for one in self.tables_])
 
-    def _first(self) -> np.ndarray:
-        """Where the columns of every table begin among those of all."""
-        return np.cumsum([0, *(one.n_features_in_ for one in self.tables_)])
-
-    def _hyper(self, trace: dict[str, np.ndarray]) -> dict[str, float]:
-        """Hyper-parameters: as given, or their posterior means, under several priors by their weights."""
-        settings = read_settings(self)
-        given = {"alpha": settings.alpha, "beta1": settings.beta1, "beta2": settings.beta2, "gamma": settings.pseudo}
-        if hasattr(self, "tables_"):
-            given["sharing"] = float(np.median(settings.rooms))
-        for name in given:
-            means = {}
-            for prior in self.prior_weights_:
-                # one class is weighed by the states of the block chain that have one
-                at = {"sharing": "room"}.get(name, name)
-                kept = trace.get(f"{prior}/{at}", trace.get(f"block/{at}"))
-                if kept is not None:
-                    late = kept[:, min(settings.schedule.burn_in, kept.shape[1] - 1) :]
-                    means[prior] = float(np.nanmean(late))
-            if means:
-                weight = [max(self.prior_weights_[prior], 1e-300) for prior in means]
-                given[name] = float(np.average(list(means.values()), weights=weight))
-        return given
-
     def _marks(self) -> dict[str, Any]:
         free = ("required_edges", "forbidden_edges", "classes", "template")
         marks = {name: value for name, value in self.get_params(deep=False).items() if name not in UNMARKED}
         if self.random_state is not None:
             marks["seed"] = root_sequence(self.random_state)
         return marks | {name: repr(getattr(self, name)) for name in free}
-
-    # ---- answers ----
-
-    @property
-    def top_models_(self) -> list[dict[str, Any]]:
-        check_is_fitted(self, "_posterior")
-        value, several = self._posterior.top_value, hasattr(self, "tables_")
-        share = np.exp(value - value.max())
-        cut = self._first()[1:-1] if several else np.zeros(0, int)
-        models = []
-        for v, p, z, graph in zip(value, share / share.sum(), self._posterior.top_z, self._posterior.top_graph):
-            parts = [part.copy() for part in np.split(z, cut)]
-            graphs, at = [], 0
-            for part in parts:
-                graphs.append(graph[at : at + len(part), at : at + len(part)].copy())
-                at += len(part)
-            models.append({
-                "log_joint": float(v), "probability": float(p), "classes": parts if several else parts[0],
-                "graph": graphs if several else graphs[0],
-            })  # fmt: skip
-        return models
-
-    @property
-    def map_network_(self) -> BayesianNetwork | list[BayesianNetwork]:
-        check_is_fitted(self, "_posterior")
-        best = self.top_models_[0]["graph"]
-        if hasattr(self, "tables_"):
-            return [one._network(graph, None) for one, graph in zip(self.tables_, best, strict=True)]
-        return self._network(best, None)
 
     def _check_loaded(self) -> None:
         if "tables_" in self.__dict__:

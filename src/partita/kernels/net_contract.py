@@ -165,7 +165,7 @@ GIVEN_ODDS, CLASSES, ORDERED_CLASSES = 0, 1, 2  # priors of a graph sweep
 class GraphTask:
     """What a graph sweep is given beside the data: edges that may and must be (uint8, n x n), the prior, and with
     GIVEN_ODDS the log odds (n, n) of edges that are independent beforehand. `single_edges`: one edge at a time and
-    classes of single nodes, nothing else. The joint is raised to the power `heat`, above 1 to find where it is greatest;
+    classes of single nodes, nothing else. The joint is raised to the power `heat`, above 1 to find its greatest value;
     `n_splits` splits or merges of classes."""
 
     allowed: np.ndarray

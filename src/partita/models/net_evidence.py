@@ -14,7 +14,6 @@ from scipy.special import betaln, logsumexp
 from ..kernels import kernel
 from ..kernels.net_contract import BlockRule
 from ..priors.partition import log_probability
-from .net_posterior import NetPosterior
 from .net_state import NetState, Schedule
 
 PRIOR_DRAWS = 40_000  # graphs from which the normaliser of a prior is found: about 1 % where a twentieth are acyclic

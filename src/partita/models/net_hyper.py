@@ -61,9 +61,10 @@ class HyperGrid:
     ) -> None:  # fmt: skip
         """Draw every place anew given classes and graph; `log_likelihood` of the graph for a place in the grid of
         gamma. Of several data sets: where the nodes of each begin, and the tables of their restaurants."""
-        if len(self.alpha) > 1 and tables is None:
+        if len(self.alpha) > 1 and (tables is None or first is None):
             at[0] = _draw(rng, log_probability(np.bincount(z), self.alpha))
         elif len(self.alpha) > 1:
+            assert tables is not None and first is not None
             counts = franchise.count(z, first)
             at[0] = _draw(rng, franchise.log_probability_of_tables(tables, counts, 1.0, self.alpha))
         if len(self.beta) > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ class NetTask:
 
     def _learn(self) -> Learnt:
         first = np.cumsum([0, *map(len, self.levels)])
-        parts = [self.known.part(slice(a, b)) for a, b in zip(first[:-1], first[1:], strict=True)]
+        parts = [self.known.part(slice(a, b)) for a, b in pairwise(first)]
         small = [part.n <= MOST_NODES and (codes >= 0).all() for codes, part in zip(self.codes, parts, strict=True)]
         if self.settings.single_edges or not (all(small) or len(parts) > 1):
             return LargeNetworks(self).learn()
@@ -65,23 +66,24 @@ class NetTask:
             score_tables(codes, of, s.bdeu, s.pseudo, part) if fits else None
             for codes, of, part, fits in zip(self.codes, self.levels, parts, small, strict=True)
         ]
-        if len(parts) == 1:
-            return SmallNetworks(self, tables[0]).learn()
-        return self._together(tables, parts)
+        whole = [table for table in tables if table is not None]
+        if len(parts) == len(whole) == 1:
+            return SmallNetworks(self, whole[0]).learn()
+        return (self._exact_together(whole, parts) if all(small) else None) or LargeNetworks(self, tables).learn()
 
-    def _together(self, tables: list[np.ndarray | None], parts: list[Knowledge]) -> Learnt:
-        """Several tables: by themselves where nothing is shared, else by their one density or their classes."""
-        s, small = self.settings, all(table is not None for table in tables)
-        if small and (self.known.template is not None or s.prior == "uniform"):
+    def _exact_together(self, tables: list[np.ndarray], parts: list[Knowledge]) -> Learnt | None:
+        """Several tables by themselves where nothing is shared, or with their one density; None: they share classes."""
+        s = self.settings
+        if self.known.template is not None or s.prior == "uniform":
             alone = [
                 SmallNetworks(replace(self, codes=[codes], levels=[of], known=part), table).learn()
                 for codes, of, part, table in zip(self.codes, self.levels, parts, tables, strict=True)
             ]
             return replace(alone[0], posterior=side_by_side([one.posterior for one in alone]))
-        if small and s.prior == "sparse" and s.exact is not False and s.grid is None and self.known.classes is None:
+        if s.prior == "sparse" and s.exact is not False and s.grid is None and self.known.classes is None:
             posterior = one_density(tables, self.streams(1)[0], s.beta1, s.beta2, SHOWN)
             return Learnt(posterior, "exact", {"sparse": 1.0})
-        return LargeNetworks(self, tables).learn()
+        return None
 
 
 class SmallNetworks:
@@ -163,7 +165,8 @@ class SmallNetworks:
         zero = np.zeros((n, n))
         posterior = NetPosterior(
             found.edges, zero, np.zeros((0, n, n)), found.classes, found.shares, to_graph(masks), z[1:],
-            np.full(SHOWN, 1.0 / SHOWN), np.zeros((SHOWN, 0), np.int32), np.zeros((SHOWN, 3), np.int64), *best_states([(values, z, to_graph(seen))]),
+            np.full(SHOWN, 1.0 / SHOWN), np.zeros((SHOWN, 0), np.int32), np.zeros((SHOWN, 3), np.int64),
+            *best_states([(values, z, to_graph(seen))]),
         )  # fmt: skip
         name = "uniform" if self.known.template is None else "template"
         return Learnt(posterior, "exact", {name: 1.0})
@@ -233,7 +236,8 @@ class SmallNetworks:
 
     def _auto_with_hyper(self) -> Learnt:
         """Hyper-parameters learnt under every prior: weighed by the states that priors share."""
-        learnt, parts = Learnt(None, "sampled", {}), {}  # type: ignore[arg-type]
+        learnt = Learnt(None, "sampled", {})  # type: ignore[arg-type]
+        parts: dict[str, NetPosterior] = {}
         self._run(["ordered-block", "block"], learnt, parts)
         learnt.posterior, learnt.prior_weights = weigh(
             parts["ordered-block"], parts["block"], class_prior(self.settings, [0, self.n]), self.n,

@@ -13,10 +13,10 @@ from ..inference.loop import Outcome
 from ..kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
 from .gated_members import Problem, run_fits
 from .net_large import GraphSampler
-from .net_listed import ListedSampler, Lists, make_lists, most_listed
-from .net_rows import Rows, Sheets
 from .net_learnt import Learnt, NetSettings
+from .net_listed import ListedSampler, Lists, make_lists, most_listed
 from .net_posterior import NetPosterior, diagnostics, of_chains
+from .net_rows import Rows, Sheets
 from .net_shared_states import ClassPrior, log_acyclic, weigh
 from .net_state import Batch, NetState, take_batch
 
@@ -111,9 +111,10 @@ class LargeNetworks:
         """Ordered classes against classes without order, and one class as the states of the latter that have one."""
         learnt, (ordered, block) = self._run(["ordered-block", "block"])
         most = self.most if learnt.parent_limit else self.known.n
-        prior = class_prior(self.settings, self.rows.first)
+        prior = class_prior(self.settings, self.rows.first.tolist())
         learnt.posterior, learnt.prior_weights = weigh(ordered, block, prior, most, self.known.classes is not None)
-        learnt.normalisers = {"block": log_acyclic(prior, False), "sparse": log_acyclic(prior, True) + prior.log_one_class()}
+        single = log_acyclic(prior, True) + prior.log_one_class()
+        learnt.normalisers = {"block": log_acyclic(prior, False), "sparse": single}
         return learnt
 
 

@@ -104,7 +104,8 @@ def counted(kept: Sequence[Batch], state: NetState, schedule: Schedule) -> list[
     """The batches of a chain that count: those after the burn-in; of a run that was stopped before, the later half."""
     late = [batch for batch in kept if batch.step >= schedule.burn_in]
     if late or not kept:
-        return late or [Batch(0, state.graph[0].astype(float), state.z[0], state.graph[0], state.cells, state.hyper[0], np.nan)]
+        z, graph = state.z[0], state.graph[0]
+        return late or [Batch(0, graph.astype(float), z, graph, state.cells, state.hyper[0], np.nan)]
     return list(kept[len(kept) // 2 :])
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -24,17 +25,13 @@ def part_of(whole: NetPosterior, nodes: slice, cells: slice) -> NetPosterior:
     """What a posterior over the columns of several tables says of one of them."""
     classes = whole.classes[:, nodes]
     found, which = np.unique(classes, axis=0, return_inverse=True)
+    value, z, graph = best_states([(whole.top_value, whole.top_z[:, nodes], whole.top_graph[:, nodes, nodes])])
     return replace(
         whole, edges=whole.edges[nodes, nodes], edge_errors=whole.edge_errors[nodes, nodes],
         chain_edges=whole.chain_edges[:, nodes, nodes],
         classes=found, shares=np.bincount(which.ravel(), whole.shares, len(found)),
         graphs=np.ascontiguousarray(whole.graphs[:, nodes, nodes]), graph_z=whole.graph_z[:, nodes],
-        graph_cells=whole.graph_cells[:, cells],
-        **dict(zip(
-            ("top_value", "top_z", "top_graph"),
-            best_states([(whole.top_value, whole.top_z[:, nodes], whole.top_graph[:, nodes, nodes])]),
-            strict=True,
-        )),
+        graph_cells=whole.graph_cells[:, cells], top_value=value, top_z=z, top_graph=graph,
     )  # fmt: skip
 
 
@@ -77,7 +74,7 @@ def one_density(
     eta, share = edge_rule(points, beta1, beta2)
     odds = np.log(eta) - np.log1p(-eta)
 
-    def weight(table: np.ndarray, q: int) -> np.ndarray:
+    def weight(table: np.ndarray, q: Any) -> np.ndarray:
         n = len(table)
         return table + sizes_of_sets(n) * odds[q] + (n - 1) * np.log1p(-eta[q])
 

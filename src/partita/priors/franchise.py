@@ -17,6 +17,7 @@ Three forms of the same law, with n_tk rows of data set t in group k:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,7 +34,7 @@ def count(groups: ArrayLike, first: ArrayLike) -> NDArray[np.intp]:
     first[t + 1] - 1."""
     groups, first = np.asarray(groups), np.asarray(first)
     k = int(groups.max(initial=-1)) + 1
-    return np.array([np.bincount(groups[a:b], minlength=k) for a, b in zip(first[:-1], first[1:], strict=True)])
+    return np.array([np.bincount(groups[a:b], minlength=k) for a, b in pairwise(first)])
 
 
 def log_probability(counts: ArrayLike, alpha: float, top: float) -> float:
@@ -97,9 +98,9 @@ def sample_sticks(rng: np.random.Generator, n: int, top: float) -> Array:
 
 def log_density_of_shares(counts: ArrayLike, alpha: float, top: float, shares: ArrayLike, left: float) -> float:
     """Log of the joint density of the groups of all rows and of the shares."""
-    counts, b = np.asarray(counts), np.asarray(shares, float)
-    seats = gammaln(alpha * b + counts) - gammaln(alpha * b)
-    rows = counts.sum(axis=1)
+    seated, b = np.asarray(counts), np.asarray(shares, float)
+    seats = gammaln(alpha * b + seated) - gammaln(alpha * b)
+    rows = seated.sum(axis=1)
     return float(
         seats.sum() + (gammaln(alpha) - gammaln(alpha + rows)).sum() + (top - 1.0) * np.log(left)
         + (np.log(top) - np.log(b)).sum()
@@ -109,17 +110,17 @@ def log_density_of_shares(counts: ArrayLike, alpha: float, top: float, shares: A
 def sample_groups(rng: np.random.Generator, sizes: Sequence[int], alpha: ArrayLike, top: ArrayLike) -> NDArray[np.intp]:
     """Groups of all rows drawn from the franchise, one draw for every alpha and top: (..., n), numbered from 0; sizes
     are the rows of the data sets. A top of infinity gives every table a dish of its own."""
-    alpha, top = np.broadcast_arrays(np.asarray(alpha, float), np.asarray(top, float))
-    shape, alpha, top = alpha.shape, alpha.ravel(), np.minimum(top.ravel(), 1e300)
-    m, n = len(alpha), int(sum(sizes))
+    rooms, tops = np.broadcast_arrays(np.asarray(alpha, float), np.asarray(top, float))
+    shape, rooms, tops = rooms.shape, rooms.ravel(), np.minimum(tops.ravel(), 1e300)
+    m, n = len(rooms), int(sum(sizes))
     draw = np.arange(m)
     groups, dishes = np.zeros((m, n), np.intp), np.zeros((m, n), np.intp)
     n_tables, n_dishes = np.zeros(m, np.intp), np.zeros(m, np.intp)
     for start, size in zip(np.cumsum([0, *sizes[:-1]]), sizes, strict=True):
         for i in range(size):
             seat, row, kind, table = rng.random((4, m))
-            opened = seat * (alpha + i) < alpha if i else np.ones(m, bool)
-            fresh = kind * (top + n_tables) < top
+            opened = seat * (rooms + i) < rooms if i else np.ones(m, bool)
+            fresh = kind * (tops + n_tables) < tops
             dish = np.where(fresh, n_dishes, dishes[draw, (table * n_tables).astype(int)])
             # a table in proportion to its rows, and a dish to its tables: those of one drawn evenly
             groups[:, start + i] = np.where(opened, dish, groups[draw, start + (row * i).astype(int)])

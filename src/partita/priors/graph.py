@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import betaln, roots_jacobi
@@ -57,7 +58,7 @@ def pair_counts(z: np.ndarray, graph: np.ndarray, first: np.ndarray | None = Non
     K = int(z.max()) + 1
     edges, pairs = np.zeros((K, K)), np.zeros((K, K))
     bounds = [0, len(z)] if first is None else np.asarray(first).tolist()
-    for start, end in zip(bounds[:-1], bounds[1:], strict=True):
+    for start, end in pairwise(bounds):
         member = np.eye(K)[z[start:end]]
         sizes = member.sum(axis=0)
         edges += member.T @ graph[start:end, start:end] @ member
@@ -71,8 +72,8 @@ def log_joint(
 ) -> float:  # fmt: skip
     """Log of P(z) P(G | z), in the ordered case with P(order) and classes numbered in order; -inf where the order
     forbids an edge. In the block case up to the normaliser over acyclic graphs. `graph` is (n, n), parent row and child
-    column. Of several data sets (`first`, see `pair_counts`) P(z) is a franchise of concentration alpha, `room` that of its
-    restaurants."""
+    column. Of several data sets (`first`, see `pair_counts`) P(z) is a franchise of concentration alpha, and `room` is
+    that of its restaurants."""
     sizes = np.bincount(z)
     edges, pairs = pair_counts(z, graph, first)
     if first is not None and len(first) > 2:
