@@ -13,19 +13,24 @@ from ..inference.runner import Runner
 from ..kernels import kernel
 from ..kernels.net_contract import MOST_NODES
 from ..priors.graph import block_rule
+from ..priors.partition import log_probability
 from . import net_evidence, net_exact
 from .gated_members import Problem, run_fits
+from .net_anneal import anneal
 from .net_chains import BlockSampler, LinearScores, OrderedSampler, seed_of
 from .net_hyper import SmallModel
 from .net_knowledge import Knowledge, score_tables, to_graph
-from .net_learn_large import LargeNetworks
+from .net_learn_large import LargeNetworks, class_prior
 from .net_learnt import Learnt, NetSettings
 from .net_posterior import NetPosterior, best_states, diagnostics, mixture, of_chains
+from .net_several import one_density, side_by_side
+from .net_shared_states import weigh
 from .net_state import Batch, NetState, Schedule, take_batch
 
 PRIORS = ("ordered-block", "block", "sparse")  # that "auto" weighs
-EXACT_ORDERED, EXACT_BLOCK = 6, 5  # most nodes whose classes can be listed
-CHEAP_ORDERED, CHEAP_BLOCK = 6, 4  # most nodes for which that beats sampling
+EXACT_ORDERED, EXACT_BLOCK = 6, 6  # most nodes whose classes can be listed
+CHEAP_ORDERED, CHEAP_BLOCK = 5, 5  # most nodes for which that beats even short chains
+LONG = 8000  # sweeps of all chains from which it does so for all nodes that can be listed: seconds at six
 SHOWN = 200  # networks drawn where probabilities are exact
 PILOT, PILOT_CHAINS = Schedule(150, 50), 2  # what tells the weights of priors before the long run, to a third of a nat
 LITTLE = 0.02  # weight below which a prior is not run on: that part of the answer stays the pilot's
@@ -33,10 +38,11 @@ LITTLE = 0.02  # weight below which a prior is not run on: that part of the answ
 
 @dataclass
 class NetTask:
-    """Everything a fit is given."""
+    """Everything a fit is given: codes and numbers of levels of every table, and what is known of all their columns,
+    which follow one another."""
 
-    codes: np.ndarray
-    levels: np.ndarray
+    codes: list[np.ndarray]
+    levels: list[np.ndarray]
     known: Knowledge
     settings: NetSettings
     streams: Callable[[int], list[np.random.Generator]]
@@ -44,10 +50,38 @@ class NetTask:
     fingerprint: str
 
     def learn(self) -> Learnt:
-        if self.known.n > MOST_NODES or (self.codes < 0).any() or self.settings.single_edges:
+        learnt = self._learn()
+        found = learnt.method == "exact" and not {"uniform", "template"}.isdisjoint(learnt.prior_weights)
+        return anneal(self, learnt) if self.settings.anneal and not found else learnt
+
+    def _learn(self) -> Learnt:
+        first = np.cumsum([0, *map(len, self.levels)])
+        parts = [self.known.part(slice(a, b)) for a, b in zip(first[:-1], first[1:], strict=True)]
+        small = [part.n <= MOST_NODES and (codes >= 0).all() for codes, part in zip(self.codes, parts, strict=True)]
+        if self.settings.single_edges or not (all(small) or len(parts) > 1):
             return LargeNetworks(self).learn()
-        tables = score_tables(self.codes, self.levels, self.settings.bdeu, self.settings.pseudo, self.known)
-        return SmallNetworks(self, tables).learn()
+        s = self.settings
+        tables = [
+            score_tables(codes, of, s.bdeu, s.pseudo, part) if fits else None
+            for codes, of, part, fits in zip(self.codes, self.levels, parts, small, strict=True)
+        ]
+        if len(parts) == 1:
+            return SmallNetworks(self, tables[0]).learn()
+        return self._together(tables, parts)
+
+    def _together(self, tables: list[np.ndarray | None], parts: list[Knowledge]) -> Learnt:
+        """Several tables: by themselves where nothing is shared, else by their one density or their classes."""
+        s, small = self.settings, all(table is not None for table in tables)
+        if small and (self.known.template is not None or s.prior == "uniform"):
+            alone = [
+                SmallNetworks(replace(self, codes=[codes], levels=[of], known=part), table).learn()
+                for codes, of, part, table in zip(self.codes, self.levels, parts, tables, strict=True)
+            ]
+            return replace(alone[0], posterior=side_by_side([one.posterior for one in alone]))
+        if small and s.prior == "sparse" and s.exact is not False and s.grid is None and self.known.classes is None:
+            posterior = one_density(tables, self.streams(1)[0], s.beta1, s.beta2, SHOWN)
+            return Learnt(posterior, "exact", {"sparse": 1.0})
+        return LargeNetworks(self, tables).learn()
 
 
 class SmallNetworks:
@@ -64,12 +98,14 @@ class SmallNetworks:
         self.model: SmallModel | None = None
         if s.grid is not None:
             self.model = SmallModel(
-                s.grid, self.n, lambda gamma: score_tables(task.codes, task.levels, s.bdeu, gamma, task.known)
+                s.grid, self.n, lambda gamma: score_tables(task.codes[0], task.levels[0], s.bdeu, gamma, task.known)
             )
 
     def learn(self) -> Learnt:
         if self.known.template is not None or self.settings.prior == "uniform":
             return self._modular()
+        if self.settings.prior == "auto" and self.settings.grid is not None:
+            return self._auto_with_hyper()
         priors: tuple[str, ...] = PRIORS if self.settings.prior == "auto" else (self.settings.prior,)
         if self.known.classes is not None:  # one class is then no prior of its own
             priors = tuple(prior for prior in priors if prior != "sparse") or ("block",)
@@ -103,9 +139,10 @@ class SmallNetworks:
             return None
         if prior == "sparse":
             return net_exact.one_class(self.tables, self.rule)
-        if prior == "ordered-block" and n <= (EXACT_ORDERED if asked is True else CHEAP_ORDERED):
+        insisted = asked is True or self.settings.n_chains * self.settings.schedule.n_sweeps >= LONG
+        if prior == "ordered-block" and n <= (EXACT_ORDERED if insisted else CHEAP_ORDERED):
             return net_exact.ordered(self.tables, self.rule, self.known.classes)
-        if prior == "block" and n <= (EXACT_BLOCK if asked is True else CHEAP_BLOCK):
+        if prior == "block" and n <= (EXACT_BLOCK if insisted else CHEAP_BLOCK):
             return net_exact.block(self.tables, self.rule, self.known.classes)
         return None
 
@@ -115,7 +152,7 @@ class SmallNetworks:
         classes = np.zeros(n, np.int32) if self.known.classes is None else self.known.classes.astype(np.int32)
         odds = np.ascontiguousarray(self.known.log_odds())
         found = net_exact.modular(self.tables, odds, classes)
-        masks = np.zeros((SHOWN, n), np.int32)
+        masks = np.full((SHOWN, n), -1, np.int32)
         kernel.net_order_draws(self.tables, odds, masks, 5, seed_of(rng))
         weight = np.array(self.tables)
         for i in range(n):
@@ -126,7 +163,7 @@ class SmallNetworks:
         zero = np.zeros((n, n))
         posterior = NetPosterior(
             found.edges, zero, np.zeros((0, n, n)), found.classes, found.shares, to_graph(masks), z[1:],
-            np.full(SHOWN, 1.0 / SHOWN), np.zeros((SHOWN, 0), np.int32), *best_states([(values, z, to_graph(seen))]),
+            np.full(SHOWN, 1.0 / SHOWN), np.zeros((SHOWN, 0), np.int32), np.zeros((SHOWN, 3), np.int64), *best_states([(values, z, to_graph(seen))]),
         )  # fmt: skip
         name = "uniform" if self.known.template is None else "template"
         return Learnt(posterior, "exact", {name: 1.0})
@@ -193,6 +230,16 @@ class SmallNetworks:
         return {prior: [states[c] for c in chains] for prior, chains in of.items()}
 
     # ---- several priors ----
+
+    def _auto_with_hyper(self) -> Learnt:
+        """Hyper-parameters learnt under every prior: weighed by the states that priors share."""
+        learnt, parts = Learnt(None, "sampled", {}), {}  # type: ignore[arg-type]
+        self._run(["ordered-block", "block"], learnt, parts)
+        learnt.posterior, learnt.prior_weights = weigh(
+            parts["ordered-block"], parts["block"], class_prior(self.settings, [0, self.n]), self.n,
+            self.known.classes is not None,
+        )  # fmt: skip
+        return learnt
 
     def _worth_a_pilot(self, sampled: Sequence[str]) -> bool:
         """Whether short runs could save long ones. A budget of time is kept for the long run."""
@@ -262,6 +309,8 @@ class SmallNetworks:
         for prior, value in zip(priors, evidence, strict=True):
             parts[prior].log_evidence = float(value)
         weights = softmax(evidence)
+        # the joint of a state of one class has the probability of that class in it, which here is no part of the prior
+        normaliser["sparse"] += float(log_probability(np.array([self.n]), self.settings.alpha))
         learnt.posterior = mixture([parts[p] for p in priors], weights, [normaliser[p] for p in priors])
-        learnt.prior_weights = dict(zip(priors, weights.tolist(), strict=True))
+        learnt.prior_weights, learnt.normalisers = dict(zip(priors, weights.tolist(), strict=True)), normaliser
         return learnt

@@ -157,7 +157,9 @@ def linear_extensions(parents) -> float:
 def net_order_draws(score, log_odds, parents, n_tries: int, seed: int) -> None:
     n, stream = len(score), Stream(seed)
     within, reached = order_weights(score, 1.0, log_odds)
-    now = order_draw(stream, score, 1.0, log_odds, within, reached)
+    now = [int(mask) for mask in parents[0]]
+    if now[0] < 0:
+        now = order_draw(stream, score, 1.0, log_odds, within, reached)
     present = linear_extensions(now)
     for k in range(len(parents)):
         for _ in range(n_tries):
