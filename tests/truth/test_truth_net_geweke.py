@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 from net_prior import NetWorld, shifts
 
-from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES, GraphTask, NetData
+from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES, GraphTask, NetData, NodeSeats
 from partita.kernels.reference import net_block as plain_block
-from partita.kernels.reference import net_graph, net_listed, net_ordered
+from partita.kernels.reference import net_graph, net_graph_classes, net_listed, net_ordered
 from partita.kernels.reference.draw import Stream
 from partita.models.net_chains import BlockSampler, OrderedSampler, seed_of
 from partita.models.net_hyper import HyperGrid, SmallModel
 from partita.models.net_knowledge import Knowledge, score_tables, to_graph, to_masks
-from partita.models.net_large import GraphSampler, ListedSampler, Lists, Rows
+from partita.models.net_large import GraphSampler
+from partita.models.net_listed import ListedSampler, Lists
+from partita.models.net_rows import Rows, Sheets
 from partita.models.net_state import Schedule
 from partita.priors.graph import block_rule
 
@@ -42,7 +44,7 @@ def take(state, draw):
 def rows_of(world, draw):
     codes = draw.X.copy()
     codes[draw.mask] = -1
-    return Rows(codes, np.array(world.levels, np.int32), world.bdeu, world.pseudo)
+    return Sheets([Rows(codes, np.array(world.levels, np.int32), world.bdeu, world.pseudo)])
 
 
 def by_graphs(world, rng, draw, *, single):
@@ -144,8 +146,8 @@ def test_a_wrong_concentration_is_noticed(kind):
 def plain_task(world):
     n = world.n
     return GraphTask(
-        1 - np.eye(n, dtype=np.uint8), np.zeros((n, n), np.uint8), n - 1, world.prior, True, world.alpha, world.beta1,
-        world.beta2, np.zeros((n, n)),
+        1 - np.eye(n, dtype=np.uint8), np.zeros((n, n), np.uint8), n - 1, world.prior, True,
+        NodeSeats.plain(n, world.alpha), world.beta1, world.beta2, np.zeros((n, n)),
     )  # fmt: skip
 
 
@@ -155,9 +157,15 @@ def of_graph(move, world, rng, draw):
     two = tuple(sorted(rng.choice(n, 2, replace=False).tolist()))
     place = {
         "_edge": (*rng.permutation(n)[:2].tolist(),), "_parent_set": (int(rng.integers(n)),),
-        "_class": (int(rng.integers(n)),), "_reorder": (int(rng.integers(n)),),
+        "one_class": (int(rng.integers(n)),), "_reorder": (int(rng.integers(n)),),
     }.get(move, two)  # fmt: skip
-    getattr(net_graph, move)(stream, data, plain_task(world), draw.z, draw.graph, *place)
+    task = plain_task(world)
+    if move == "one_class":
+        net_graph_classes.one_class(stream, task, draw.z, draw.graph, *place)
+    elif move == "split_or_merge":
+        net_graph_classes.split_or_merge(stream, task, draw.z, draw.graph)
+    else:
+        getattr(net_graph, move)(stream, [data], task, draw.z, draw.graph, *place)
 
 
 def of_classes(move, world, rng, draw):
@@ -191,16 +199,18 @@ def of_lists(move, world, rng, draw):
     data = NetData.of(draw.X, np.array(world.levels, np.int32), world.bdeu, world.pseudo)
     lists, n, K = Lists.of(data, known_of(world), 3), world.n, int(draw.z.max()) + 1
     eta = np.clip(np.triu(draw.eta, 1) + np.triu(draw.eta, 1).T, 1e-9, 1 - 1e-9) + np.eye(K) / 2
-    stream, state, sets = Stream(seed_of(rng)), net_listed._State(draw.z, eta), net_listed.list_sets(n, 3)
+    stream = Stream(seed_of(rng))
+    state = net_listed._State([lists.weight], 3, NodeSeats.plain(n, world.alpha), draw.z, eta)
     if move == "_node":
         fresh = rng.beta(world.beta1, world.beta2, (n, n))
-        net_listed._node(stream, lists.weight, sets, state, int(rng.integers(n)), world.alpha, fresh)
+        net_listed._node(stream, state, int(rng.integers(n)), fresh)
     else:
-        getattr(net_listed, move)(stream, lists.weight, sets, state)
+        getattr(net_listed, move)(stream, state)
     for j in range(n):
-        terms = np.array(net_listed._terms(lists.weight, sets, state, j))
+        terms = state.terms(j)
+        weight = np.array([w for w, _ in terms])
         draw.graph[:, j] = 0
-        draw.graph[list(sets[int(rng.choice(len(sets), p=terms / terms.sum()))]), j] = 1
+        draw.graph[terms[int(rng.choice(len(terms), p=weight / weight.sum()))][1], j] = 1
     draw.z = np.array([state.place(i) for i in range(n)], np.int32)
 
 
@@ -208,7 +218,8 @@ MOVES = {
     **{f"edge-{prior}": (prior, of_graph, "_edge") for prior in (GIVEN_ODDS, CLASSES, ORDERED_CLASSES)},
     **{f"set-{prior}": (prior, of_graph, "_parent_set") for prior in (GIVEN_ODDS, CLASSES, ORDERED_CLASSES)},
     **{f"reversal-{prior}": (prior, of_graph, "_reversal") for prior in (GIVEN_ODDS, CLASSES)},
-    **{f"class-{prior}": (prior, of_graph, "_class") for prior in (CLASSES, ORDERED_CLASSES)},
+    **{f"class-{prior}": (prior, of_graph, "one_class") for prior in (CLASSES, ORDERED_CLASSES)},
+    **{f"split-merge-{prior}": (prior, of_graph, "split_or_merge") for prior in (CLASSES, ORDERED_CLASSES)},
     "exchange": (ORDERED_CLASSES, of_graph, "_exchange"),
     "reorder": (ORDERED_CLASSES, of_graph, "_reorder"),
     "block-classes": (CLASSES, of_classes, "_gibbs"),
