@@ -29,7 +29,7 @@ from .net_state import Batch, NetState, Schedule, take_batch
 
 PRIORS = ("ordered-block", "block", "sparse")  # that "auto" weighs
 EXACT_ORDERED, EXACT_BLOCK = 6, 6  # most nodes whose classes can be listed
-CHEAP_ORDERED, CHEAP_BLOCK = 5, 5  # most nodes for which that beats even short chains
+CHEAP_ORDERED, CHEAP_BLOCK = 6, 5  # most nodes for which that beats even short chains
 LONG = 8000  # sweeps of all chains from which it does so for all nodes that can be listed: seconds at six
 SHOWN = 200  # networks drawn where probabilities are exact
 PILOT, PILOT_CHAINS = Schedule(150, 50), 2  # what tells the weights of priors before the long run, to a third of a nat
