@@ -3,6 +3,8 @@ cells removed.
 
     python -m benchmarks.aclass_tables                      all tables below
     python -m benchmarks.aclass_tables hepatitis glass      some of them
+    python -m benchmarks.aclass_tables further              those that nothing was chosen on, a thousand rows at most,
+                                                            without the prototype
 
 Needs the UCI tables (PARTITA_DATA, or ../shared/data beside the repository) and, optionally, xgboost and lightgbm.
 """
@@ -27,7 +29,25 @@ LOOKED_AT = "hepatitis glass heart crx vehicle wdbc voting german ionosphere lym
 SECOND = "horse-colic iris wine post-op breast-lj breast-wisc australian balance-scale hayes-roth zoo".split()
 # run once, after the last change of a default
 UNSEEN = "monk1 monk3 titanic shuttle soybean-small tic-tac-toe promoters primary-tumor yeast-class".split()
+FURTHER = "monk2 lung-cancer soybean-large car audiology segment kr-vs-kp mushroom adult spambase digits".split()
+MOST_ROWS = 1000  # of a table of FURTHER, drawn at random
 REMOVED = (0.0, 0.25, 0.5)
+
+
+def fetch(name: str):
+    """The frame, the labels and the kinds of its columns."""
+    import pandas as pd
+    from sklearn.datasets import load_digits
+
+    from partita.datasets import fetch_uci
+
+    bunch = load_digits(as_frame=True) if name == "digits" else fetch_uci(name)
+    frame, y = bunch.data, pd.Series(np.asarray(bunch.target))
+    kinds = dict.fromkeys(frame.columns, "real") if name == "digits" else bunch.column_kinds
+    if name in FURTHER and len(frame) > MOST_ROWS:
+        some = np.random.default_rng(0).permutation(len(frame))[:MOST_ROWS]
+        frame, y = frame.iloc[some].reset_index(drop=True), y.iloc[some].reset_index(drop=True)
+    return frame, y, kinds
 
 
 def load(name: str, removed: float):
@@ -36,16 +56,13 @@ def load(name: str, removed: float):
     """
     import pandas as pd
 
-    from partita.datasets import fetch_uci
-
-    bunch = fetch_uci(name)
-    frame, y = bunch.data, pd.Series(np.asarray(bunch.target))
+    frame, y, kinds = fetch(name)
     if name == "heart":
         y = (y.astype(float) > 0).astype(int)
     keep = (y.map(y.value_counts()) >= 6).to_numpy()
     columns, numeric = [], []
     for column in frame.columns:
-        real = bunch.column_kinds[column] == "real"
+        real = kinds[column] == "real"
         cells = frame[column].to_numpy(float) if real else pd.factorize(frame[column], sort=True)[0].astype(float)
         cells = np.where(cells < 0, np.nan, cells)[keep] if not real else cells[keep]
         if len(np.unique(cells[~np.isnan(cells)])) > 1:
@@ -149,18 +166,20 @@ def report(tables: list[str], scores: dict) -> None:
 def main(names: list[str]) -> None:
     assert kernels.BACKEND == "native", "benchmarks need the native kernels"
     warnings.simplefilter("ignore")
-    with_prototype = (BESIDE / "prototypes").is_dir()
+    further = names == ["further"]
+    with_prototype = (BESIDE / "prototypes").is_dir() and not further
     if with_prototype:
         sys.path.insert(0, str(BESIDE / "prototypes"))
         one_table("iris", 0.0, True)  # compiles
-    tables = names or LOOKED_AT + SECOND + UNSEEN
+    tables = FURTHER if further else names or LOOKED_AT + SECOND + UNSEEN
     scores = {}
     for name in tables:
         for removed in REMOVED:
             scores[name, removed] = one_table(name, removed, with_prototype)
             line = "  ".join(f"{m} {v[0]:.4f}" for m, v in scores[name, removed].items())
             print(f"{name} {removed:.0%}: {line}", flush=True)
-    for title, part in (("tables looked at", LOOKED_AT), ("second set", SECOND), ("unseen tables", UNSEEN)):
+    sets = {"tables looked at": LOOKED_AT, "second set": SECOND, "unseen tables": UNSEEN, "further tables": FURTHER}
+    for title, part in sets.items():
         chosen = [t for t in tables if t in part]
         if chosen:
             print(f"\n== {title}", end="")

@@ -68,12 +68,22 @@ CountLevels level_counter(int levels) {
 // a; tables are short and their number is bounded, and what finds no place is computed. One for each thread, so nothing is shared.
 class Rises {
  public:
-  double operator()(double pseudo, int64_t count) {
-    if (!count) return 0.0;
-    double* kept = count < kLongest ? table(pseudo) : nullptr;
-    if (!kept) return fast_lgamma(pseudo + double(count)) - fast_lgamma(pseudo);
-    if (kept[count] == 0.0) kept[count] = fast_lgamma(pseudo + double(count)) - fast_lgamma(pseudo);
-    return kept[count];
+  struct Of {
+    double pseudo = 0.0;
+    double* kept = nullptr;  // zero where not yet known
+    double operator()(int64_t count) const {
+      if (!count) return 0.0;
+      if (kept && count < kLongest && kept[count] != 0.0) return kept[count];
+      const double value = fast_lgamma(pseudo + double(count)) - fast_lgamma(pseudo);
+      if (kept && count < kLongest) kept[count] = value;
+      return value;
+    }
+  };
+  Of cell, row;  // those of the set that was asked for last
+
+  void turn_to(double of_cell, double of_row) {
+    if (of_cell != cell.pseudo) cell = {of_cell, table(of_cell)};
+    if (of_row != row.pseudo) row = {of_row, table(of_row)};
   }
 
  private:
@@ -99,7 +109,7 @@ class Rises {
   }
 };
 
-thread_local Rises rise;
+thread_local Rises rises;
 
 // Beyond this many words of masks a pass over the rows is quicker.
 bool few(const NetData& data, double parts) { return parts * double(data.words) <= 2.0 * double(data.n_rows); }
@@ -177,8 +187,10 @@ double Parting::of_part(int child, const int64_t* count, int64_t total, double n
   double sum = 0.0;
   if (data_->bdeu) {
     const double row = data_->pseudo / n_configurations, cell = row / levels;
-    for (int v = 0; v < levels; ++v) sum += rise(cell, count[v]);
-    return sum - rise(row, total);
+    Rises& rise = rises;
+    rise.turn_to(cell, row);
+    for (int v = 0; v < levels; ++v) sum += rise.cell(count[v]);
+    return sum - rise.row(total);
   }
   for (int v = 0; v < levels; ++v) sum += data_->rise_cell[count[v]];
   return sum - data_->rise_row[int64_t(data_->row_of[child]) * (data_->n_rows + 1) + total];

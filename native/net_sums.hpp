@@ -13,6 +13,10 @@ void log_subset_sums(int n, double* x);
 // its own parent. `weight` is overwritten. Where `edges` is given, P(i -> j) goes to edges[i * n + j].
 double net_dag_sum(int n, double* weight, double* edges);
 
+// The same with classes z (numbered from 0) given and the probability of an edge between any two of them integrated out: the
+// products over edges are those of (2.5). P(i -> j) goes to edges. The plain twin: kernels/reference/net_block_sum.py.
+double net_block_sum(const NetTables& tables, const BlockRule& rule, const int32_t* z, double* edges);
+
 // Graphs with probability proportional to weight times the number of their linear extensions.
 class OrderDraws {
  public:

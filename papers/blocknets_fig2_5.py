@@ -14,8 +14,8 @@ from blocknets_pictures import draw_ladder
 from blocknets_worlds import World, regulators
 
 FULL: dict[str, Any] = {
-    "sets": 2, "sizes": (50, 200, 1000), "test": 2000, "priors": tuple(PRIORS),
-    "settings": {"n_chains": 2, "n_sweeps": 300},
+    "sets": 1, "sizes": (50, 200, 1000), "test": 2000, "priors": tuple(PRIORS),
+    "settings": {"n_chains": 2, "n_sweeps": 250},
 }  # fmt: skip
 QUICK: dict[str, Any] = FULL | {
     "sets": 1, "sizes": (50, 1000), "test": 200, "settings": {"n_chains": 2, "n_sweeps": 60},

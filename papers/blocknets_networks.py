@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from aclass_claims import write_csv
 from aclass_pictures import INK, plt
-from blocknets_figure import LARGER
 from blocknets_learners import PRIORS, learn, means
 from blocknets_pictures import CURVES
 from blocknets_worlds import published
 
 FULL: dict[str, Any] = {
-    "networks": ("asia", "sachs", "child", "insurance", "alarm"), "sizes": (200, 1000), "sets": 1, "test": 1000,
-    "priors": tuple(PRIORS), **LARGER,
+    "networks": ("asia", "sachs", "child", "insurance", "alarm"), "sizes": (1000,), "sets": 1, "test": 1000,
+    "priors": tuple(PRIORS), "settings": {"n_chains": 2, "n_sweeps": 500},
+    "longer": {prior: {"n_sweeps": 2000} for prior in ("uniform", "one class", "block")},
 }  # fmt: skip
 QUICK: dict[str, Any] = FULL | {
     "networks": ("asia", "child"), "sizes": (200,), "test": 50, "priors": ("uniform", "one class", "ordered"),

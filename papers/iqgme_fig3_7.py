@@ -83,6 +83,7 @@ def draw(records: list[dict[str, Any]], plan: dict[str, Any], path: Path) -> Non
             points = [mean_and_error(values(records, f"{FINITE}, K = {k}", **where)) for k in EXPERTS]
             draw_curve(panel, EXPERTS, [p[0] for p in points], [p[1] for p in points], FINITE, "baseline")
         panel.set_title(f"{missing:.0%} missing, {training:.0%} training", fontsize=10)
+        panel.set_xticks(EXPERTS)
         panel.set_xlabel("K")
     panels[0].set_ylabel("AUC")
     finish(figure, panels, path)

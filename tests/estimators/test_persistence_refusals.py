@@ -143,3 +143,13 @@ def test_a_path_is_text_or_a_path(bad, path, tree):
         load(bad)
     with pytest.raises(ValueError, match="save: path must be text or a path"):
         save(AClass(), bad)
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    X, y = holed_binary()
+    model = AClass(**QUICK).fit(X, y)
+    with pytest.raises(ValueError, match=r"there is no folder .*nowhere.*Create it"):
+        save(model, tmp_path / "nowhere" / "model.partita")
+    with pytest.raises(ValueError, match="it is a folder"):
+        save(model, tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -7,8 +7,8 @@ import pytest
 from net_prior import NetWorld, shifts
 
 from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES, GraphTask, NetData
-from partita.kernels.reference import net_graph, net_listed, net_ordered
 from partita.kernels.reference import net_block as plain_block
+from partita.kernels.reference import net_graph, net_listed, net_ordered
 from partita.kernels.reference.draw import Stream
 from partita.models.net_chains import BlockSampler, OrderedSampler, seed_of
 from partita.models.net_hyper import HyperGrid, SmallModel
@@ -169,12 +169,14 @@ def of_classes(move, world, rng, draw):
 
 def of_order(turn, world, rng, draw):
     """Ordered classes, graphs summed out; the graph is drawn anew by the exact law that the matrices check."""
-    rule, stream, tables = block_rule(world.n, world.alpha, world.beta1, world.beta2), Stream(seed_of(rng)), tables_of(world, draw)
+    rule, stream = block_rule(world.n, world.alpha, world.beta1, world.beta2), Stream(seed_of(rng))
+    tables = tables_of(world, draw)
     classes = net_ordered.classes_of(draw.z)
     if turn == "node":
         classes = net_ordered._node(stream, tables, rule, classes, int(rng.integers(world.n)))
     else:
-        classes = net_ordered._metropolis(stream, tables, rule, classes, ("swap", "split_merge", "relocate").index(turn))
+        kind = ("swap", "split_merge", "relocate").index(turn)
+        classes = net_ordered._metropolis(stream, tables, rule, classes, kind)
     parents, edges, odds, before = [0] * world.n, np.zeros((world.n,) * 2), np.zeros((world.n,) * 2), 0
     for b, members in enumerate(classes):
         net_ordered.draw_class(

@@ -67,7 +67,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     labels_ : groups of the training rows in the kept state nearest to the average co-assignment; of a filter, as
         `predict` gives them at its end. Not there after `partial_fit`, which keeps no rows.
     log_evidence_ : of the plain filter (`n_sweeps=0`), log p(cells) in the units of the table, estimated.
-    diagnostics_ : R-hat and effective sample size of the number of groups over the chains.
+    trace_, diagnostics_ : with "gibbs", dict of arrays (chains, sweeps), and their R-hat and effective sample sizes.
 
     Examples
     --------

@@ -197,8 +197,8 @@ class IQGMEClassifier(GatedClassifier):
         n_reals = sum(column.kind == "real" for column in self.schema_.columns)
         if self.nu_0 is not None and self.n_factors is None and n_reals and self.nu_0 <= n_reals + 1:
             raise ValueError(
-                f"IQGMEClassifier: nu_0={self.nu_0!r} must be above the number of real columns + 1, here {n_reals + 1}: "
-                "below, the prior covariance of a gate has no mean. Raise nu_0, or leave it out."
+                f"IQGMEClassifier: nu_0={self.nu_0!r} must be above the number of real columns + 1, here {n_reals + 1};"
+                " below it the prior covariance of a gate has no mean. Raise nu_0, or leave it out."
             )
 
     def _starts(self, X: Any, sample_weight: Any, label: np.ndarray, start_from: Any) -> list[np.ndarray]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..data.archive import read_archive, write_archive
 from ..data.archive_tree import ArchiveError
+from ..data.files import check_output
 from .packing import PUBLIC, is_public, pack_estimator, unpack_estimator
 
 KIND = "model"
@@ -43,6 +44,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
             "subclass or a pipeline around it."
         )
     _check_path(path, "save")
+    check_output(path, table=False)
     write_archive(path, KIND, pack_estimator(model))
 
 

@@ -2,8 +2,8 @@
 
 Given its factors theta_k hardly moves, since hundreds of numbers repeat what it says, and given theta_k they cannot
 shrink: a component that the data do not hold would need thousands of sweeps to go away. Here all follow at once (an
-interweaving in the sense of [1]: in terms of u_k / sqrt(theta_k) it is theta_k alone that moves). The fit is linear in x,
-so all that is needed of the cells are the sums of `GainSums`, which the draw of a side leaves behind.
+interweaving in the sense of [1]: in terms of u_k / sqrt(theta_k) it is theta_k alone that moves). The fit is linear in
+x, so all that is needed of the cells are the sums of `GainSums`, which the draw of a side leaves behind.
 
 [1] Y. Yu and X.-L. Meng (2011), To center or not to center: that is not the question, Journal of Computational and
 Graphical Statistics 20, 531-570.

@@ -47,8 +47,8 @@ def _group_scores(layout: Layout, rows: Rows, state: Predictive, restaurant: int
 
 
 def leave_one_out(layout: Layout, rows: Rows, chain: Chain, out: np.ndarray) -> None:
-    """out[i, c] = log p(row i | class c, the other rows), for the rows the chain was built from; a row that sits nowhere
-    has the label -1, and nothing of it is taken out.
+    """out[i, c] = log p(row i | class c, the other rows), for the rows the chain was built from; a row that sits
+    nowhere has the label -1, and nothing of it is taken out.
     """
     views = [columns_of(chain.view, v) for v in range(FIRST_RESTAURANT + chain.z.shape[0])]
     for i in range(len(rows)):

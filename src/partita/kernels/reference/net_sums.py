@@ -111,10 +111,11 @@ def reverse_edge(stream: Stream, score, heat: float, log_odds, parents, a: int, 
     i, j = (a, b) if there else (b, a)
 
     def log_weight() -> float:
-        return sum(
-            heat * score[k, int(parents[k])] + sum(log_odds[u, k] for u in range(len(score)) if int(parents[k]) >> u & 1)
-            for k in (i, j)
-        )
+        total = 0.0
+        for k in (i, j):
+            mine = int(parents[k])
+            total += heat * score[k, mine] + sum(log_odds[u, k] for u in range(len(score)) if mine >> u & 1)
+        return total
 
     before, old = log_weight(), (parents[i], parents[j])
     parents[j] = int(parents[j]) & ~(1 << i)
@@ -156,7 +157,9 @@ def linear_extensions(parents) -> float:
 def net_order_draws(score, log_odds, parents, n_tries: int, seed: int) -> None:
     n, stream = len(score), Stream(seed)
     within, reached = order_weights(score, 1.0, log_odds)
-    now = order_draw(stream, score, 1.0, log_odds, within, reached)
+    now = [int(mask) for mask in parents[0]]
+    if now[0] < 0:
+        now = order_draw(stream, score, 1.0, log_odds, within, reached)
     present = linear_extensions(now)
     for k in range(len(parents)):
         for _ in range(n_tries):
