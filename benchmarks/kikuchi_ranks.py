@@ -48,6 +48,17 @@ def recorded(repetition: int) -> dict[str, dict[str, float]]:
     }
 
 
+def recorded_folds(repetition: int, method: str) -> dict[str, dict[int, float]]:
+    """Table to fold to log-loss, of a peer that was recorded on some tables and folds only."""
+    losses: dict[str, dict[int, float]] = defaultdict(dict)
+    with gzip.open(RECORDED, "rt") as file:
+        for line in file:
+            row = json.loads(line)
+            if row["rep"] == repetition and row["method"] == method:
+                losses[row["set"]][row["fold"]] = row["ll"]
+    return losses
+
+
 def as_recorded(table: str) -> tuple[pd.DataFrame, np.ndarray, dict[str, str]]:
     """The rows and columns that the peers had: those of the paper, as its degrees of freedom say."""
     frame, label, _, kinds = load(NAMES.get(table, table))
@@ -61,7 +72,8 @@ def as_recorded(table: str) -> tuple[pd.DataFrame, np.ndarray, dict[str, str]]:
     return frame, label, {c: kinds[c] for c in frame}
 
 
-def measure(table: str, repetition: int) -> float:
+def measure(table: str, repetition: int) -> list[float]:
+    """Log-loss of every fold."""
     frame, label, kinds = as_recorded(table)
     losses = []
     for train, test in StratifiedKFold(5, shuffle=True, random_state=repetition).split(frame, label):
@@ -69,8 +81,8 @@ def measure(table: str, repetition: int) -> float:
         model = KikuchiBayesClassifier(column_kinds=kinds, random_state=0).fit(frame.iloc[train], y)
         p = np.full((len(test), int(label.max()) + 1), SMALLEST)
         p[:, known] = model.predict_proba(frame.iloc[test])
-        losses.append(-np.log(np.clip(p[np.arange(len(test)), label[test]], SMALLEST, 1)).mean())
-    return float(np.mean(losses))
+        losses.append(float(-np.log(np.clip(p[np.arange(len(test)), label[test]], SMALLEST, 1)).mean()))
+    return losses
 
 
 def report(scores: dict[str, dict[str, float]]) -> None:
@@ -84,12 +96,29 @@ def report(scores: dict[str, dict[str, float]]) -> None:
     for k, name in enumerate(names):
         wins = "" if name == OURS else f"{int((losses[:, names.index(OURS)] < losses[:, k]).sum())} of {len(losses)}"
         print(f"  {name:14s} {losses[:, k].mean():7.4f} {ranks[k]:6.2f}   {wins}")
-    for name in (PROTOTYPE, *SOME_TABLES):
-        both = [(s[OURS], s[name]) for s in scores.values() if name in s]
-        if both:
-            ours, theirs = np.mean(both, axis=0)
-            wins = sum(a < b for a, b in both)
-            print(f"  against {name}: {ours:.4f} and {theirs:.4f}, ours is lower on {wins} of {len(both)}")
+    both = [(s[OURS], s[PROTOTYPE]) for s in scores.values() if PROTOTYPE in s]
+    if both:
+        ours, theirs = np.mean(both, axis=0)
+        wins = sum(a < b for a, b in both)
+        print(f"  against {PROTOTYPE}: {ours:.4f} and {theirs:.4f}, ours is lower on {wins} of {len(both)}")
+
+
+def head_to_head(own: dict[str, list[float]], repetition: int, method: str) -> None:
+    """Against a peer on the tables and folds it was recorded on."""
+    both = {
+        table: np.mean([(own[table][fold], loss) for fold, loss in folds.items()], axis=0)
+        for table, folds in recorded_folds(repetition, method).items()
+        if table in own
+    }
+    if not both:
+        return
+    losses = np.array(list(both.values()))
+    lower = losses[:, 0] < losses[:, 1]
+    ours, theirs = losses.mean(axis=0)
+    lost = [f"{table} ({a:.3f}, {b:.3f})" for table, (a, b) in both.items() if not a < b]
+    print(f"  against {method}, the same folds of {len(both)} tables: {ours:.4f} and {theirs:.4f}, median difference "
+          f"{np.median(losses[:, 0] - losses[:, 1]):+.4f}; ours is lower on {int(lower.sum())}, not on "
+          f"{', '.join(lost)}")  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -99,11 +128,15 @@ def main(arguments: list[str] | None = None) -> None:
     assert kernels.BACKEND == "native", "benchmarks need the native kernels"
     warnings.simplefilter("ignore")
     scores = recorded(options.repetition)
+    own = {}
     for table, methods in scores.items():
-        methods[OURS] = measure(table, options.repetition)
+        own[table] = measure(table, options.repetition)
+        methods[OURS] = float(np.mean(own[table]))
         peers = "  ".join(f"{m} {methods[m]:.4f}" for m in (OURS, "XGBoost", "LR", "A1DE", PROTOTYPE) if m in methods)
         print(f"{table:14s} {peers}", flush=True)
     report(scores)
+    for method in SOME_TABLES:
+        head_to_head(own, options.repetition, method)
 
 
 if __name__ == "__main__":
