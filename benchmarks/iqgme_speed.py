@@ -76,8 +76,9 @@ def compare_iterations(X: np.ndarray, y: np.ndarray, word: str) -> None:
 
     def ours(steps: int, rows: np.ndarray) -> IQGMEClassifier:
         model = IQGMEClassifier(
-            average=False, n_restarts=1, max_experts=COMPONENTS, max_iter=steps, tol=0.0, random_state=0, n_jobs=1
-        )
+            average=False, n_restarts=1, max_experts=COMPONENTS, max_iter=steps, tol=0.0, cell_folds=0, random_state=0,
+            n_jobs=1,
+        )  # fmt: skip
         return model.fit(rows, y)
 
     base = iteration(theirs)

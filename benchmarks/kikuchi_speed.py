@@ -56,7 +56,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="*")
     parser.add_argument("--fits", type=int, default=3)
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     assert kernels.BACKEND == "native", "benchmarks need the native kernels"
     warnings.simplefilter("ignore")
     seconds = {}

@@ -129,7 +129,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Kikuchi-Bayes and peers on the UCI tables of the paper")
     parser.add_argument("tables", nargs="*")
     parser.add_argument("--folds", type=int, default=5)
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     assert kernels.BACKEND == "native", "benchmarks need the native kernels"
     warnings.simplefilter("ignore")
     scores = {}

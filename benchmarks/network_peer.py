@@ -50,8 +50,8 @@ def score_pyagrum(data):
     learner = gum.BNLearner(frame(data))
     learner.setNumberOfThreads(1)
     learner.useScoreBDeu()
-    learner.useBDeuPrior(ESS)
-    return lambda child, parents: learner.score(f"c{child}", [f"c{p}" for p in parents])
+    learner.useBDeuPrior(ESS - 1)  # beside the one row of the score itself; in bits
+    return lambda child, parents: np.log(2) * learner.score(f"c{child}", [f"c{p}" for p in parents])
 
 
 def score_pybnesian(data):
@@ -105,7 +105,8 @@ def edges_sumu(data):
     n = len(data["levels"])
     # version 0.1.2 has no defaults
     settings = {"scoref": "bdeu", "ess": ESS, "max_id": -1, "K": min(n - 1, 8), "d": 3, "cp_algo": "greedy-lite",
-                "mc3_chains": 16, "burn_in": 5000, "iterations": 5000, "thinning": 10, "tolerance": 2.0**-32}  # fmt: skip
+                "mc3_chains": 16, "burn_in": 5000, "iterations": 5000, "thinning": 10,
+                "tolerance": 2.0**-32}  # fmt: skip
     dags = sumu.Gadget(data=sumu.Data(np.ascontiguousarray(data["codes"], np.int32)), **settings).sample()
     dags = dags[0] if isinstance(dags, tuple) else dags
     edges = np.zeros((n, n))

@@ -1,11 +1,11 @@
-"""Local scores a second, one thread: sets of at most three parents of ALARM, 10,000 rows, ours and the peers' in one run.
+"""Local scores a second, one thread: sets of at most three parents of ALARM, 10,000 rows, ours and peers' in one run.
 
     PARTITA_PEERS_PYTHON=peers/bin/python python -m benchmarks.network_scores [--rows 10000]
 
-ALARM needs PARTITA_DATA (see partita.datasets); without it a made-up table of the same size stands in. Ours in bulk (all
-sets of seven columns: rows are parted once for all sets that extend a set) and one by one; peers score random sets
-of three parents, for 15 CPU seconds at most. CPU time, BDeu with equivalent sample size 10; ratios are what to look
-at. Scores that a peer gives for the same score are compared with ours.
+ALARM needs PARTITA_DATA (see partita.datasets); without it a made-up table of the same size stands in. Ours in bulk
+(all sets of seven columns: rows are parted once for all sets that extend a set) and one by one; peers score random
+sets of three parents, for 15 CPU seconds at most. CPU time; ratios are what to look at. Peers score by BDeu with an
+equivalent sample size of 10, and what they get is compared with ours.
 """
 
 from __future__ import annotations
@@ -93,8 +93,9 @@ def main():
             continue
         done, rate = int(answer["done"]), float(answer["done"] / answer["cpu"])
         apart = np.abs(answer["values"] - ours[:done]).max()
-        print(f"{peer}: {rate:.0f} ({done} sets); ours / theirs {rates['bdeu'] / rate:.1f} in bulk, {one / rate:.1f} "
-              f"one by one; scores differ by at most {apart:.2g}", flush=True)  # fmt: skip
+        print(f"{peer}: {rate:.0f} ({done} sets); ours / theirs {rates['bdeu'] / rate:.1f} in bulk ("
+              f"{rates['dirichlet'] / rate:.1f} with dirichlet), {one / rate:.1f} one by one; scores differ by at most "
+              f"{apart:.2g}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

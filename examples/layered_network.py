@@ -27,9 +27,10 @@ def main(folder: Path, n_sweeps: int = 1500) -> Path:
     models = {"uniform": partita.StructureLearner("uniform"), "ordered classes": ordered}
     off = ~np.eye(len(made.classes), dtype=bool)
 
-    figure, axes = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
-    order = np.argsort(made.classes, kind="stable")
-    axes[0].imshow(made.edges[np.ix_(order, order)], cmap="PuBu", vmin=0, vmax=1)
+    figure, axes = plt.subplots(1, 3, figsize=(15, 5.6), layout="compressed")
+    numbers = np.array([int(name.split()[1]) for name in made.data.columns])
+    order = np.lexsort((numbers, made.classes))
+    image = axes[0].imshow(made.edges[np.ix_(order, order)], cmap="PuBu", vmin=0, vmax=1)
     axes[0].set_title("true edges, layer by layer")
     for ax, (name, model) in zip(axes[1:], models.items(), strict=True):
         model.fit(made.data)
@@ -37,11 +38,15 @@ def main(folder: Path, n_sweeps: int = 1500) -> Path:
         print(f"{name}: average precision of the edges {found:.2f}")
         ax.imshow(model.edge_probabilities_[np.ix_(order, order)], cmap="PuBu", vmin=0, vmax=1)
         ax.set_title(f"{name}: average precision {found:.2f}")
-    names = [made.data.columns[k] for k in order]
     for ax in axes:
-        ax.set_xticks(range(len(names)), names, rotation=90, fontsize=8)
-        ax.set_yticks(range(len(names)), names, fontsize=8)
+        ax.set_xticks(range(len(order)), numbers[order])
+        ax.set_yticks(range(len(order)), numbers[order])
+        ax.tick_params(length=0)
         ax.set(xlabel="child", ylabel="parent")
+        for edge in np.flatnonzero(np.diff(made.classes[order])) + 0.5:
+            ax.axhline(edge, color="#27384a", linewidth=0.7)
+            ax.axvline(edge, color="#27384a", linewidth=0.7)
+    figure.colorbar(image, ax=axes, shrink=0.8, label="probability of an edge")
     path = folder / "layered_network.png"
     figure.savefig(path, dpi=120)
     return path

@@ -55,6 +55,17 @@ HashedValues cache_from(nb::handle cache) {
   return {pointer<uint64_t>(cache, "keys"), pointer<double>(cache, "values"), size - 1};
 }
 
+NodeSeats seating_from(nb::handle seating) {
+  const int n_sets = shape(seating, "first", 0) - 1;
+  const int32_t* first = pointer<int32_t>(seating, "first");
+  const int n = first[n_sets];
+  if (shape(seating, "share", 0) != n + 1 || shape(seating, "stick", 0) != n)
+    throw std::invalid_argument("shares and sticks of a seating do not fit its nodes");
+  double* share = pointer<double>(seating, "share");
+  return {nb::cast<double>(seating.attr("alpha")), nb::cast<double>(seating.attr("top")), share, share + n,
+          pointer<double>(seating, "stick"), n_sets, first};
+}
+
 std::vector<Nodes> nodes_from(const Array<int32_t>& sets) { return {sets.data(), sets.data() + sets.size()}; }
 
 }  // namespace
@@ -83,6 +94,12 @@ void bind_net(nb::module_& m) {
     nb::gil_scoped_release free;
     return net_dag_sum(tables.n, weight.data(), to);
   });
+  m.def("net_block_sum", [](Doubles score, nb::object rule, Array<int32_t> z, Doubles edges) {
+    const NetTables tables = tables_from(score);
+    const BlockRule law = rule_from(rule, tables.n);
+    nb::gil_scoped_release free;
+    return net_block_sum(tables, law, z.data(), edges.data());
+  });
   m.def("net_order_draws", [](Doubles score, Doubles log_odds, Array<int32_t> parents, int n_tries, uint64_t seed) {
     const NetTables tables = tables_from(score);
     nb::gil_scoped_release free;
@@ -90,7 +107,10 @@ void bind_net(nb::module_& m) {
     orders.prepare(log_odds.data());
     Stream stream{seed};
     std::vector<Nodes> now(static_cast<size_t>(tables.n)), drawn(static_cast<size_t>(tables.n));
-    orders.draw(stream, now.data());
+    if (parents.data()[0] < 0)
+      orders.draw(stream, now.data());
+    else
+      now.assign(parents.data(), parents.data() + tables.n);
     double present = orders.extensions(now.data());
     for (size_t k = 0; k < parents.shape(0); ++k) {
       for (int turn = 0; turn < n_tries; ++turn) {
@@ -140,20 +160,24 @@ void bind_net(nb::module_& m) {
     Stream stream{seed};
     return chain.sweep(stream, z.data(), reinterpret_cast<Nodes*>(parents.data()), move_classes, n_draws, n_splits, edges.data());
   });
-  m.def("net_graph_sweep", [](nb::object data, nb::object task, nb::object cache, Array<int32_t> z, Array<uint8_t> edge, uint64_t seed) {
-    const NetData from = data_from(data);
-    const GraphTask given{from,
-                          cache_from(cache),
-                          pointer<uint8_t>(task, "allowed"),
-                          pointer<uint8_t>(task, "required"),
-                          number(task, "max_parents"),
-                          GraphPrior(number(task, "prior")),
-                          nb::cast<bool>(task.attr("move_classes")),
-                          nb::cast<double>(task.attr("alpha")),
-                          nb::cast<double>(task.attr("beta1")),
-                          nb::cast<double>(task.attr("beta2")),
-                          pointer<double>(task, "log_odds"),
-                          nb::cast<bool>(task.attr("single_edges"))};
+  m.def("net_graph_sweep", [](nb::sequence data, nb::object task, nb::object cache, Array<int32_t> z, Array<uint8_t> edge,
+                              uint64_t seed) {
+    GraphTask given{{},
+                    seating_from(task.attr("seating")),
+                    cache_from(cache),
+                    pointer<uint8_t>(task, "allowed"),
+                    pointer<uint8_t>(task, "required"),
+                    number(task, "max_parents"),
+                    GraphPrior(number(task, "prior")),
+                    nb::cast<bool>(task.attr("move_classes")),
+                    nb::cast<double>(task.attr("beta1")),
+                    nb::cast<double>(task.attr("beta2")),
+                    pointer<double>(task, "log_odds"),
+                    nb::cast<bool>(task.attr("single_edges")),
+                    nb::cast<double>(task.attr("heat")),
+                    number(task, "n_splits")};
+    for (nb::handle one : data) given.data.push_back(data_from(one));
+    if (int(given.data.size()) != given.seating.n_sets) throw std::invalid_argument("data sets and their seating differ in number");
     nb::gil_scoped_release free;
     Stream stream{seed};
     return GraphChain(given, z.data(), edge.data()).sweep(stream);
@@ -171,12 +195,15 @@ void bind_net(nb::module_& m) {
     nb::gil_scoped_release free;
     net_score_lists(from, child, most, out.data());
   });
-  m.def("net_listed_sweep", [](Doubles weight, int most, double alpha, Array<int32_t> z, Doubles eta, Doubles fresh, bool move_classes,
-                               int n_swaps, uint64_t seed, Doubles edges, Array<uint8_t> graph) {
-    const int n = int(z.shape(0));
+  m.def("net_listed_sweep", [](nb::sequence weight, int most, nb::object seating, Array<int32_t> z, Doubles eta, Doubles fresh,
+                               bool move_classes, int n_swaps, uint64_t seed, Doubles edges, Array<uint8_t> graph) {
+    const NodeSeats seats = seating_from(seating);
+    std::vector<const double*> lists;
+    for (nb::handle one : weight) lists.push_back(written<double>(one));
+    if (int(lists.size()) != seats.n_sets) throw std::invalid_argument("lists and their seating differ in number");
     nb::gil_scoped_release free;
     Stream stream{seed};
-    ListedChain chain(n, most, weight.data(), alpha, z.data(), eta.data(), fresh.data());
+    ListedChain chain(seats, most, lists.data(), z.data(), eta.data(), fresh.data());
     chain.sweep(stream, move_classes, n_swaps);
     chain.draw(stream, edges.data(), graph.data());
     return chain.log_sum();

@@ -16,11 +16,24 @@ constexpr double kEnough = 1e-4, kRounding = 1e-9;  // as in `kernels/reference/
 constexpr int kShrinks = 12, kLanes = 16, kRowsAtATime = 64;
 
 typedef float Lanes __attribute__((vector_size(4 * kLanes)));
+typedef float HalfLanes __attribute__((vector_size(2 * kLanes)));
+typedef float QuarterLanes __attribute__((vector_size(kLanes)));
 
 PARTITA_INLINE Lanes load(const float* x) {
   Lanes v;
   std::memcpy(&v, x, sizeof v);
   return v;
+}
+
+// by halves: one lane after the other would take longer than the products of a short row
+PARTITA_INLINE float sum(Lanes v) {
+  HalfLanes half[2];
+  std::memcpy(half, &v, sizeof v);
+  const HalfLanes h = half[0] + half[1];
+  QuarterLanes quarter[2];
+  std::memcpy(quarter, &h, sizeof h);
+  const QuarterLanes q = quarter[0] + quarter[1];
+  return (q[0] + q[1]) + (q[2] + q[3]);
 }
 
 PARTITA_INLINE float dot(const float* a, const float* b, int64_t n) {
@@ -34,9 +47,7 @@ PARTITA_INLINE float dot(const float* a, const float* b, int64_t n) {
     first += load(a + j) * load(b + j);
     j += kLanes;
   }
-  first += second;
-  float total = 0.0f;
-  for (int l = 0; l < kLanes; ++l) total += first[l];
+  float total = sum(first + second);
   for (; j < n; ++j) total += a[j] * b[j];
   return total;
 }

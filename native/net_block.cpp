@@ -8,6 +8,8 @@ namespace partita {
 
 namespace {
 
+constexpr int kLocalTurns = 3;  // the same number in the plain twin
+
 // The layers of a graph (Kuipers and Moffa 2017): a node may have any parents in earlier layers, at least one in the last of them.
 void find_layers(int n, const Nodes* parents, Allowed* allowed) {
   const Nodes full = (Nodes(1) << n) - 1;
@@ -76,6 +78,10 @@ void BlockChain::redraw_graph(Stream& stream, const std::vector<Nodes>& classes,
       std::copy(drawn.begin(), drawn.end(), parents);
       present = proposed;
     }
+  }
+  for (int turn = 0; turn < kLocalTurns; ++turn) {
+    orders.redraw_parents(stream, parents);
+    orders.reverse_edges(stream, parents);
   }
 }
 

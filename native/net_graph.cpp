@@ -1,4 +1,4 @@
-// One sweep over a graph: single edges, reversals, sets of parents, classes.
+// One sweep over graphs: single edges, reversals, sets of parents; classes in net_graph_classes.cpp.
 #include "net_graph.hpp"
 
 #include <algorithm>
@@ -7,7 +7,9 @@
 namespace partita {
 
 GraphChain::GraphChain(const GraphTask& task, int32_t* z, uint8_t* edge)
-    : task_(task), n_(task.data.n_columns), words_((n_ + 63) / 64), z_(z), edge_(edge) {
+    : task_(task), n_(task.seating.first[task.seating.n_sets]), words_((n_ + 63) / 64), z_(z), edge_(edge) {
+  home_.resize(size_t(n_));
+  for (int t = 0; t < task.seating.n_sets; ++t) std::fill(&home_[task.seating.first[t]], &home_[0] + task.seating.first[t + 1], t);
   child_.assign(size_t(n_) * words_, 0);
   seen_.resize(size_t(words_));
   front_.resize(size_t(words_));
@@ -38,13 +40,14 @@ double GraphChain::score_with(int j, const int* toggled, int n_toggled) {
   const uint64_t at = key >> 20 & task_.cache.mask;
   if (task_.cache.key[at] == key) return task_.cache.value[at];
   std::vector<int32_t> parents;
-  for (int i = 0; i < n_; ++i) {
+  const int start = task_.seating.first[home_[j]], end = task_.seating.first[home_[j] + 1];
+  for (int i = start; i < end; ++i) {
     bool in = edge_[i * n_ + j];
     for (int t = 0; t < n_toggled; ++t) in ^= toggled[t] == i;
-    if (in) parents.push_back(i);
+    if (in) parents.push_back(i - start);
   }
   task_.cache.key[at] = key;
-  return task_.cache.value[at] = net_score(task_.data, j, parents.data(), int(parents.size()));
+  return task_.cache.value[at] = net_score(task_.data[home_[j]], j - start, parents.data(), int(parents.size()));
 }
 
 bool GraphChain::reaches(int from, int to) {
@@ -72,24 +75,21 @@ void GraphChain::toggle(int i, int j, double score) {
   child_[i * words_ + j / 64] ^= uint64_t(1) << (j % 64);
   hash_[j] ^= mark(i, j);
   n_parents_[j] += present ? 1 : -1;
-  count_[z_[i] * n_classes_ + z_[j]] += present ? 1 : -1;
+  count_[z_[i] * n_ + z_[j]] += present ? 1 : -1;
   score_[j] = score;
+}
+
+int GraphChain::pairs(int a, int b) const {
+  int total = 0;
+  for (int t = 0; t < task_.seating.n_sets; ++t)
+    total += size_[t * n_ + a] * size_[t * n_ + b] - (a == b ? size_[t * n_ + a] : 0);
+  return total;
 }
 
 double GraphChain::gain(int i, int j, int more) const {
   if (task_.prior == kGivenOdds) return task_.log_odds[i * n_ + j];
-  const int a = z_[i], b = z_[j], present = count_[a * n_classes_ + b] + more;
+  const int a = z_[i], b = z_[j], present = count_[a * n_ + b] + more;
   return std::log((task_.beta1 + present) / (task_.beta2 + pairs(a, b) - 1 - present));
-}
-
-void GraphChain::count_edges() {
-  size_.assign(size_t(n_classes_), 0);
-  count_.assign(size_t(n_classes_) * n_classes_, 0);
-  for (int i = 0; i < n_; ++i) ++size_[z_[i]];
-  for (int i = 0; i < n_; ++i)
-    for (int w = 0; w < words_; ++w)
-      for (uint64_t left = child_[i * words_ + w]; left; left &= left - 1)
-        ++count_[z_[i] * n_classes_ + z_[w * 64 + __builtin_ctzll(left)]];
 }
 
 void GraphChain::edges(Stream& stream) {
@@ -97,12 +97,12 @@ void GraphChain::edges(Stream& stream) {
     for (int j = 0; j < n_; ++j) {
       const int at = i * n_ + j, present = edge_[at];
       if (!task_.allowed[at] || task_.required[at] || (!present && n_parents_[j] >= task_.max_parents)) continue;
-      if (task_.prior == kOrderedClasses && z_[i] >= z_[j]) continue;
+      if (ordered() && z_[i] >= z_[j]) continue;
       const double other = score_with(j, &i, 1);
-      const double odds = (present ? score_[j] - other : other - score_[j]) + gain(i, j, -present);
+      const double odds = task_.heat * ((present ? score_[j] - other : other - score_[j]) + gain(i, j, -present));
       const int next = stream.uniform() < 1.0 / (1.0 + std::exp(-odds));
       if (next == present) continue;
-      if (next && task_.prior != kOrderedClasses && reaches(j, i)) continue;  // it would close a cycle: impossible
+      if (next && !ordered() && reaches(j, i)) continue;  // it would close a cycle: impossible
       toggle(i, j, other);
     }
 }
@@ -116,7 +116,7 @@ void GraphChain::reversals(Stream& stream) {
       const double without = score_with(j, &i, 1), with = score_with(i, &j, 1), before_i = score_[i], before_j = score_[j];
       const double taken = gain(i, j, -1);
       toggle(i, j, without);
-      const double change = without + with - before_i - before_j + gain(j, i, 0) - taken;
+      const double change = task_.heat * (without + with - before_i - before_j + gain(j, i, 0) - taken);
       const bool accepted = std::log(stream.uniform()) < change && !reaches(i, j);
       if (accepted)
         toggle(j, i, with);
@@ -133,7 +133,7 @@ void GraphChain::parent_sets(Stream& stream) {
     for (int turn = 0; turn < kCandidates; ++turn) {
       const int i = int(stream.below(n_)), at = i * n_ + j;
       if (!task_.allowed[at] || task_.required[at] || std::count(candidates, candidates + m, i)) continue;
-      if (task_.prior == kOrderedClasses ? z_[i] >= z_[j] : reaches(j, i)) continue;
+      if (ordered() ? z_[i] >= z_[j] : reaches(j, i)) continue;
       candidates[m++] = i;
     }
     if (m < 2) continue;
@@ -154,7 +154,7 @@ void GraphChain::parent_sets(Stream& stream) {
         }
       const bool fits = n_parents_[j] + size <= task_.max_parents;
       score[set] = fits ? score_with(j, chosen, size) : kNoScore;
-      weight[set] = fits ? score[set] + prior : kNoScore;
+      weight[set] = fits ? task_.heat * (score[set] + prior) : kNoScore;
       top = std::max(top, weight[set]);
     }
     for (int set = 0; set < 1 << m; ++set) total += weight[set] = std::exp(weight[set] - top);
@@ -165,100 +165,12 @@ void GraphChain::parent_sets(Stream& stream) {
   }
 }
 
-// Log weight of node i in class k, or in a fresh class (in the ordered case before the class `gap`), given the others.
-double GraphChain::class_weight(int i, int k, bool fresh, int gap, const std::vector<int>& out, const std::vector<int>& in) const {
-  (void)i;
-  const bool ordered = task_.prior == kOrderedClasses;
-  double weight = fresh ? std::log(task_.alpha) : std::log(double(size_[k])) + (ordered ? std::log(n_classes_ + 1.0) : 0.0);
-  for (int b = 0; b < n_classes_; ++b) {
-    const int m = fresh ? 0 : size_[k], here = b * n_classes_;
-    if (!fresh && b == k) {
-      if (ordered) continue;
-      const int p = count_[k * n_classes_ + k], t = pairs(k, k);
-      weight += ratio(p + out[k] + in[k], t + 2 * m) - ratio(p, t);
-      continue;
-    }
-    const bool after = ordered && (fresh ? b >= gap : b > k);
-    if (!ordered || after) {
-      const int p = fresh ? 0 : count_[k * n_classes_ + b], t = m * size_[b];
-      weight += ratio(p + out[b], t + size_[b]) - ratio(p, t);
-    }
-    if (!ordered || !after) {
-      const int p = fresh ? 0 : count_[here + k], t = m * size_[b];
-      weight += ratio(p + in[b], t + size_[b]) - ratio(p, t);
-    }
-  }
-  return weight;
-}
-
-void GraphChain::classes(Stream& stream) {
-  const bool ordered = task_.prior == kOrderedClasses;
-  std::vector<int> out, in;
-  std::vector<double> weight;
-  for (int i = 0; i < n_; ++i) {
-    const int old = z_[i];
-    if (size_[old] == 1) {  // its class goes with it
-      for (int u = 0; u < n_; ++u) z_[u] -= z_[u] > old;
-      --n_classes_;
-    }
-    z_[i] = n_classes_;  // a class of its own for now, so that the others are counted without it
-    ++n_classes_;
-    count_edges();
-    std::vector<int> kept;
-    const int K = n_classes_ - 1;
-    out.assign(size_t(K), 0);
-    in.assign(size_t(K), 0);
-    for (int b = 0; b < K; ++b) {
-      out[b] = count_[K * n_classes_ + b];
-      in[b] = count_[b * n_classes_ + K];
-    }
-    for (int a = 0; a < K; ++a) kept.insert(kept.end(), &count_[a * n_classes_], &count_[a * n_classes_] + K);
-    count_ = kept;
-    size_.pop_back();
-    --n_classes_;
-    int lowest = -1, highest = K;  // the ordered case: after all parents, before all children
-    for (int b = 0; b < K && ordered; ++b) {
-      if (in[b]) lowest = b;
-      if (out[b] && highest == K) highest = b;
-    }
-    const int options = ordered ? 2 * K + 1 : K + 1;
-    weight.assign(size_t(options), kNoScore);
-    double top = kNoScore, total = 0.0;
-    for (int o = 0; o < options; ++o) {
-      const bool fresh = o >= K;
-      if (ordered && (fresh ? o - K <= lowest || o - K > highest : o <= lowest || o >= highest)) continue;
-      weight[o] = class_weight(i, o, fresh, o - K, out, in);
-      top = std::max(top, weight[o]);
-    }
-    for (double& w : weight) total += w = std::exp(w - top);
-    const int o = pick(weight.data(), options, total, stream.uniform());
-    z_[i] = -1;
-    if (o >= K) {
-      if (ordered)
-        for (int u = 0; u < n_; ++u) z_[u] += z_[u] >= o - K;
-      z_[i] = ordered ? o - K : K;
-      ++n_classes_;
-    } else {
-      z_[i] = o;
-    }
-    count_edges();
-  }
-}
-
 double GraphChain::log_joint() const {
   double total = 0.0;
   for (double score : score_) total += score;
-  if (task_.prior == kGivenOdds) {
-    for (int at = 0; at < n_ * n_; ++at)
-      if (edge_[at]) total += task_.log_odds[at];
-    return total;
-  }
-  const bool ordered = task_.prior == kOrderedClasses;
-  total += std::lgamma(task_.alpha) - std::lgamma(task_.alpha + n_) - (ordered ? std::lgamma(n_classes_ + 1.0) : 0.0);
-  for (int a = 0; a < n_classes_; ++a) {
-    total += std::log(task_.alpha) + std::lgamma(double(size_[a]));
-    for (int b = ordered ? a + 1 : 0; b < n_classes_; ++b) total += ratio(count_[a * n_classes_ + b], pairs(a, b)) - ratio(0, 0);
-  }
+  if (task_.prior != kGivenOdds) return total + log_classes();
+  for (int at = 0; at < n_ * n_; ++at)
+    if (edge_[at]) total += task_.log_odds[at];
   return total;
 }
 
@@ -266,15 +178,18 @@ double GraphChain::sweep(Stream& stream) {
   count_edges();
   edges(stream);
   if (!task_.single_edges) {
-    if (task_.prior != kOrderedClasses)
+    if (!ordered())
       reversals(stream);
     else if (task_.move_classes)
       exchanges(stream);
     parent_sets(stream);
   }
   // classes that are given keep their nodes: their order has to move by itself
-  if (task_.prior == kOrderedClasses && (!task_.single_edges || !task_.move_classes)) reorder(stream);
-  if (task_.move_classes) classes(stream);
+  if (ordered() && (!task_.single_edges || !task_.move_classes)) reorder(stream);
+  if (task_.move_classes) {
+    classes(stream);
+    for (int turn = 0; turn < task_.n_splits; ++turn) split_or_merge(stream);
+  }
   return log_joint();
 }
 

@@ -9,7 +9,7 @@ namespace partita {
 double GraphChain::log_template() const {
   double total = 0.0;
   for (int a = 0; a < n_classes_; ++a)
-    for (int b = a + 1; b < n_classes_; ++b) total += ratio(count_[a * n_classes_ + b], pairs(a, b));
+    for (int b = a + 1; b < n_classes_; ++b) total += ratio(count_[a * n_ + b], pairs(a, b));
   return total;
 }
 
@@ -31,7 +31,7 @@ void GraphChain::exchanges(Stream& stream) {
       std::swap(z_[i], z_[j]);
       count_edges();
       toggle(j, i, with);
-      if (limit < without + with - before_i - before_j + log_template() - before) continue;
+      if (limit < task_.heat * (without + with - before_i - before_j + log_template() - before)) continue;
       toggle(j, i, before_i);
       std::swap(z_[i], z_[j]);
       count_edges();
@@ -61,7 +61,7 @@ void GraphChain::reorder(Stream& stream) {
         score[u] = score_with(u, turned[u].data(), int(turned[u].size()));
         change += score[u] - score_[u];
       }
-    if (!(limit < change)) continue;
+    if (!(limit < task_.heat * change)) continue;
     for (int u = 0; u < n_; ++u)
       for (int v : turned[u])
         if (z_[u] == a) {
@@ -69,6 +69,7 @@ void GraphChain::reorder(Stream& stream) {
           toggle(v, u, score[u]);
         }
     for (int u = 0; u < n_; ++u) z_[u] += z_[u] == a ? 1 : z_[u] == a + 1 ? -1 : 0;
+    std::swap(task_.seating.share[a], task_.seating.share[a + 1]);
     count_edges();
   }
 }

@@ -5,6 +5,7 @@
 
 #include "net_chains.hpp"
 #include "net_scores.hpp"
+#include "net_seating.hpp"
 
 namespace partita {
 
@@ -30,10 +31,10 @@ void net_score_lists(const NetData& data, int child, int most, double* out);
 
 class ListedChain {
  public:
-  // weight[j][set]: score on a linear scale, zero for sets that are not allowed. z: places in the order. eta (room for n x n, rows of
-  // n_classes): symmetric, the probability of an edge from the earlier to the later of two classes. fresh[i][b]: draws from the
-  // prior of eta, for a class that node i opens. eta changes as classes come and go; returns the number of classes.
-  ListedChain(int n, int most, const double* weight, double alpha, int32_t* z, double* eta, const double* fresh);
+  // weight[t][j][set]: scores of data set t on a linear scale, zero for sets that are not allowed. z: places in the order. eta (room
+  // for n x n): symmetric, the probability of an edge from the earlier to the later of two classes. fresh[i][b]: draws from the
+  // prior of eta, for a class that node i opens. eta and shares change as classes come and go.
+  ListedChain(const NodeSeats& seating, int most, const double* const* weight, int32_t* z, double* eta, const double* fresh);
   void sweep(Stream& stream, bool move_classes, int n_swaps);
   void draw(Stream& stream, double* edges, uint8_t* graph);  // P(i -> j | classes, eta) is added to edges
   int n_classes() const { return n_classes_; }
@@ -41,13 +42,19 @@ class ListedChain {
 
  private:
   int n_, n_classes_;
-  ListPlaces places_;
-  const double* weight_;
-  double alpha_;
+  NodeSeats seating_;
+  std::vector<ListPlaces> places_;  // of every data set
+  const double* const* weight_;
   int32_t* z_;
   double* eta_;
   const double* fresh_;
+  std::vector<int> home_;      // data set of every node
   std::vector<double> total_;  // log sum of every node
+
+  int first(int j) const { return seating_.first[home_[j]]; }  // node of j's data set, and how many it has
+  int count(int j) const { return seating_.first[home_[j] + 1] - first(j); }
+  const ListPlaces& places(int j) const { return places_[home_[j]]; }
+  const double* list(int j) const { return weight_[home_[j]] + (j - first(j)) * places(j).size(); }
 
   double eta(int a, int b) const { return eta_[a * n_ + b]; }
   void earlier(int j, int place, const double* row, int skip, std::vector<int>& nodes, std::vector<double>& odds) const;
@@ -59,7 +66,7 @@ class ListedChain {
   void swap(Stream& stream);
   bool settle(Stream& stream);  // Metropolis: whether the state as it stands is kept, against total_
   void drop_class(int a);
-  void insert_class(int place, const std::vector<double>& row);
+  void insert_class(int place, const std::vector<double>& row, double part);
 };
 
 }  // namespace partita

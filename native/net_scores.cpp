@@ -2,6 +2,7 @@
 #include "net_scores.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "arithmetic.hpp"
 
@@ -63,7 +64,52 @@ CountLevels level_counter(int levels) {
 }
 #endif
 
-double rise(double pseudo, int64_t count) { return count ? fast_lgamma(pseudo + double(count)) - fast_lgamma(pseudo) : 0.0; }
+// log Gamma(a + m) - log Gamma(a) for the pseudo-counts a of BDeu, kept as they are asked for. Sets of few parents have few different
+// a; tables are short and their number is bounded, and what finds no place is computed. One for each thread, so nothing is shared.
+class Rises {
+ public:
+  struct Of {
+    double pseudo = 0.0;
+    double* kept = nullptr;  // zero where not yet known
+    double operator()(int64_t count) const {
+      if (!count) return 0.0;
+      if (kept && count < kLongest && kept[count] != 0.0) return kept[count];
+      const double value = fast_lgamma(pseudo + double(count)) - fast_lgamma(pseudo);
+      if (kept && count < kLongest) kept[count] = value;
+      return value;
+    }
+  };
+  Of cell, row;  // those of the set that was asked for last
+
+  void turn_to(double of_cell, double of_row) {
+    if (of_cell != cell.pseudo) cell = {of_cell, table(of_cell)};
+    if (of_row != row.pseudo) row = {of_row, table(of_row)};
+  }
+
+ private:
+  static constexpr int64_t kLongest = 1 << 14;
+  static constexpr size_t kTables = 256;
+  struct Table {
+    double pseudo = 0.0;
+    std::unique_ptr<double[]> value;
+  };
+  Table tables_[kTables];
+
+  double* table(double pseudo) {
+    uint64_t bits;
+    std::memcpy(&bits, &pseudo, sizeof bits);
+    size_t at = size_t((bits * 0x9e3779b97f4a7c15ULL) >> 56);
+    for (int tries = 0; tries < 4; ++tries, at = (at + 1) % kTables) {
+      if (tables_[at].pseudo == pseudo) return tables_[at].value.get();
+      if (tables_[at].value) continue;
+      tables_[at] = {pseudo, std::unique_ptr<double[]>(new double[kLongest]())};
+      return tables_[at].value.get();
+    }
+    return nullptr;
+  }
+};
+
+thread_local Rises rises;
 
 // Beyond this many words of masks a pass over the rows is quicker.
 bool few(const NetData& data, double parts) { return parts * double(data.words) <= 2.0 * double(data.n_rows); }
@@ -141,8 +187,10 @@ double Parting::of_part(int child, const int64_t* count, int64_t total, double n
   double sum = 0.0;
   if (data_->bdeu) {
     const double row = data_->pseudo / n_configurations, cell = row / levels;
-    for (int v = 0; v < levels; ++v) sum += rise(cell, count[v]);
-    return sum - rise(row, total);
+    Rises& rise = rises;
+    rise.turn_to(cell, row);
+    for (int v = 0; v < levels; ++v) sum += rise.cell(count[v]);
+    return sum - rise.row(total);
   }
   for (int v = 0; v < levels; ++v) sum += data_->rise_cell[count[v]];
   return sum - data_->rise_row[int64_t(data_->row_of[child]) * (data_->n_rows + 1) + total];

@@ -235,6 +235,50 @@ void OrderDraws::draw_parents(Stream& stream, int j, size_t earlier, Nodes* pare
   parents[j] = sets_[pick(weight_.data(), int(m), total, stream.uniform())];
 }
 
+namespace {
+
+Nodes descendants(int n, int j, const Nodes* parents) {
+  Nodes found = Nodes(1) << j;
+  for (Nodes before = 0; found != before;) {
+    before = found;
+    for (int i = 0; i < n; ++i)
+      if (parents[i] & found) found |= Nodes(1) << i;
+  }
+  return found;
+}
+
+}  // namespace
+
+void OrderDraws::redraw_parents(Stream& stream, Nodes* parents) {
+  const Nodes full = (Nodes(1) << tables_.n) - 1;
+  for (int j = 0; j < tables_.n; ++j) draw_parents(stream, j, full & ~descendants(tables_.n, j, parents), parents);
+}
+
+double OrderDraws::log_weight(int j, Nodes set) const {
+  double total = heat_ * tables_.score[(size_t(j) << tables_.n) + set];
+  for (Nodes left = set; left; left &= left - 1) total += odds_[__builtin_ctz(left) * tables_.n + j];
+  return total;
+}
+
+void OrderDraws::reverse_edges(Stream& stream, Nodes* parents) {
+  const int n = tables_.n;
+  for (int a = 0; a < n; ++a)
+    for (int b = a + 1; b < n; ++b) {
+      const bool there = parents[b] >> a & 1;
+      if (!there && !(parents[a] >> b & 1)) continue;
+      const int i = there ? a : b, j = there ? b : a;
+      const Nodes of_i = parents[i], of_j = parents[j];
+      const double before = log_weight(i, of_i) + log_weight(j, of_j), limit = std::log(stream.uniform());
+      parents[j] &= ~(Nodes(1) << i);
+      const bool circle = descendants(n, i, parents) >> j & 1;  // another way from i to j
+      parents[i] |= Nodes(1) << j;
+      if (circle || !(limit < log_weight(i, parents[i]) + log_weight(j, parents[j]) - before)) {
+        parents[i] = of_i;
+        parents[j] = of_j;
+      }
+    }
+}
+
 double OrderDraws::extensions(const Nodes* parents) {
   const int n = tables_.n;
   const Nodes full = (Nodes(1) << n) - 1;

@@ -13,6 +13,10 @@ void log_subset_sums(int n, double* x);
 // its own parent. `weight` is overwritten. Where `edges` is given, P(i -> j) goes to edges[i * n + j].
 double net_dag_sum(int n, double* weight, double* edges);
 
+// The same with classes z (numbered from 0) given and the probability of an edge between any two of them integrated out: the
+// products over edges are those of (2.5). P(i -> j) goes to edges. The plain twin: kernels/reference/net_block_sum.py.
+double net_block_sum(const NetTables& tables, const BlockRule& rule, const int32_t* z, double* edges);
+
 // Graphs with probability proportional to weight times the number of their linear extensions.
 class OrderDraws {
  public:
@@ -20,6 +24,9 @@ class OrderDraws {
   void prepare(const double* log_odds);  // of an edge i -> j at i * n + j
   void draw(Stream& stream, Nodes* parents);
   double extensions(const Nodes* parents);  // the number of linear extensions
+  // local moves of the same law (weight alone): the parents of every node given all others', then edges turned round one by one
+  void redraw_parents(Stream& stream, Nodes* parents);
+  void reverse_edges(Stream& stream, Nodes* parents);
 
  private:
   const NetTables& tables_;
@@ -31,6 +38,7 @@ class OrderDraws {
 
   bool linear() const;  // `within_` and `passed_` hold sums, not their logs
   void prepare_sums();
+  double log_weight(int j, Nodes set) const;
   void draw_parents(Stream& stream, int j, size_t earlier, Nodes* parents);
 };
 

@@ -26,9 +26,9 @@ QUICK: dict[str, Any] = FULL | {
 
 
 def claims(records: list[dict[str, Any]]) -> list[Claim]:
-    ap, kl, spurious, right, apart = (
+    ap, kl, spurious, right = (
         {prior: means(records, prior, ROWS, what) for prior in (*PRIORS, *THESIS)}
-        for what in ("ap", "kl", "spurious", "together", "apart")
+        for what in ("ap", "kl", "spurious", "together")
     )
     return [
         Claim("Both block models discover the three classes",

@@ -7,17 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from aclass_claims import Claim, print_claims, write_csv
-from blocknets_figure import SETTINGS, measure, print_table
+from blocknets_figure import measure, print_table
 from blocknets_learners import PRIORS, means
 from blocknets_pictures import draw_ladder
 from blocknets_worlds import diseases
 
 FULL: dict[str, Any] = {
-    "sets": 4, "sizes": (20, 80, 320), "test": 1000, "priors": tuple(PRIORS),
-    "settings": {"n_chains": 4, "n_sweeps": 1000},
+    "sets": 2, "sizes": (20, 80, 320), "test": 1000, "priors": tuple(PRIORS),
+    "settings": {"n_chains": 2, "n_sweeps": 600},
+    "longer": {prior: {"n_sweeps": 1500} for prior in ("uniform", "one class", "block")},
 }  # fmt: skip
 QUICK: dict[str, Any] = FULL | {
-    "sets": 1, "sizes": (20, 80), "test": 100, "settings": {"n_chains": 2, "n_sweeps": 60},
+    "sets": 1, "sizes": (20, 80), "test": 100, "settings": {"n_chains": 2, "n_sweeps": 60}, "longer": {},
 }  # fmt: skip
 
 

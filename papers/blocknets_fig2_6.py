@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 from aclass_claims import Claim, print_claims, write_csv
-from blocknets_figure import SETTINGS, measure, print_table
+from blocknets_figure import LARGER, measure, print_table
 from blocknets_learners import PRIORS, Found, means
 from blocknets_pictures import draw_ladder
 from blocknets_worlds import World, hepar
 
 FULL: dict[str, Any] = {
-    "sets": 5, "sizes": (100, 300, 1000), "test": 1000, "priors": tuple(PRIORS),
-    "settings": {"n_chains": 4, "n_sweeps": 1000},
+    "sets": 5, "sizes": (100, 300, 1000), "test": 1000, "priors": tuple(PRIORS), **LARGER,
 }  # fmt: skip
 QUICK: dict[str, Any] = FULL | {
-    "sets": 1, "sizes": (100, 250), "test": 50, "settings": {"n_chains": 2, "n_sweeps": 40},
+    "sets": 1, "sizes": (100, 250), "test": 50, "settings": {"n_chains": 2, "n_sweeps": 40}, "longer": {},
 }  # fmt: skip
 
 

@@ -12,6 +12,11 @@ from blocknets_learners import Found, learn
 from blocknets_worlds import World
 
 SETTINGS: dict[str, Any] = {"n_chains": 2, "n_sweeps": 500}
+# Above 16 columns chains walk over graphs: a sweep is cheap, and many are needed.
+LARGER: dict[str, Any] = {
+    "settings": {"n_chains": 4, "n_sweeps": 600},
+    "longer": {prior: {"n_sweeps": 4000} for prior in ("uniform", "one class", "block")},
+}
 COLUMNS = {
     "ap": "edges", "skeleton": "either way", "kl": "nats", "spurious": "spurious", "together": "classes",
     "right": "exact", "apart": "apart", "cpu": "CPU s",

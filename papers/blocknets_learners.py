@@ -1,4 +1,4 @@
-"""A structure learnt under every prior from the same rows, and how near it comes to the network they were drawn from."""
+"""A structure learnt under every prior from the same rows, and how near it is to the network they were drawn from."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def learn(
     apart: largest difference of an edge between chains."""
     order = np.random.default_rng(seed).permutation(len(world.names))
     thesis = prior in THESIS
-    settings = plan["thesis"] if thesis else plan["settings"]
+    settings = plan["thesis"] if thesis else {**plan["settings"], **plan.get("longer", {}).get(prior, {})}
     begun = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # columns of one level at 20 rows; chains that have not settled are in `apart`

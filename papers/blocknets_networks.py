@@ -14,12 +14,13 @@ from blocknets_pictures import CURVES
 from blocknets_worlds import published
 
 FULL: dict[str, Any] = {
-    "networks": ("asia", "sachs", "child", "insurance", "alarm"), "sizes": (200, 1000), "sets": 1, "test": 1000,
-    "priors": tuple(PRIORS), "settings": {"n_chains": 2, "n_sweeps": 600},
+    "networks": ("asia", "sachs", "child", "insurance", "alarm"), "sizes": (1000,), "sets": 1, "test": 1000,
+    "priors": tuple(PRIORS), "settings": {"n_chains": 2, "n_sweeps": 500},
+    "longer": {prior: {"n_sweeps": 2000} for prior in ("uniform", "one class", "block")},
 }  # fmt: skip
 QUICK: dict[str, Any] = FULL | {
     "networks": ("asia", "child"), "sizes": (200,), "test": 50, "priors": ("uniform", "one class", "ordered"),
-    "settings": {"n_chains": 2, "n_sweeps": 40},
+    "settings": {"n_chains": 2, "n_sweeps": 40}, "longer": {},
 }  # fmt: skip
 
 

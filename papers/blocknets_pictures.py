@@ -101,8 +101,9 @@ def graph(panel: Any, edges: np.ndarray, true: np.ndarray, classes: np.ndarray, 
         panel.annotate(
             "", xy=place[j], xytext=place[i],
             arrowprops={
-                "arrowstyle": "-|>", "color": "#222222" if true[i, j] else TRUE, "alpha": float(np.clip(edges[i, j], 0, 1)),
-                "linewidth": 1.1, "shrinkA": 7, "shrinkB": 7, "connectionstyle": f"arc3,rad={bend}",
+                "arrowstyle": "-|>", "color": "#222222" if true[i, j] else TRUE,
+                "alpha": float(np.clip(edges[i, j], 0, 1)), "linewidth": 1.1, "shrinkA": 7, "shrinkB": 7,
+                "connectionstyle": f"arc3,rad={bend}",
             },
         )  # fmt: skip
     panel.scatter(*place.T, s=120, c="#BFD7EA", edgecolors="#222222", linewidths=0.8, zorder=3)

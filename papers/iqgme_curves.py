@@ -35,14 +35,15 @@ def one_trial(X: np.ndarray, y: np.ndarray, missing: float, training: float, tri
     seed = [round(100 * missing), round(100 * training), trial]
     holed, label, train, test, _ = holed_split(X, y, missing, training, seed)
     rows, labels, asked = holed[train], label[train], holed[test]
-    single = one_model(trial, column_kinds=["real"] * X.shape[1]).fit(rows, labels)
+    common = {"column_kinds": ["real"] * X.shape[1], "cell_folds": 0}  # no cells are filled here
+    single = one_model(trial, **common).fit(rows, labels)
     answers = {VB: single.predict_proba(asked)[:, 1]}
-    default = IQGMEClassifier(column_kinds=["real"] * X.shape[1], random_state=trial, n_jobs=1).fit(rows, labels)
+    default = IQGMEClassifier(random_state=trial, n_jobs=1, **common).fit(rows, labels)
     answers[OURS] = default.predict_proba(asked)[:, 1]
     answers |= peer_answers(rows, labels, asked)
     if (finite := finite_model()) is not None:
         for k in EXPERTS:
-            model = finite(n_experts=k, column_kinds=["real"] * X.shape[1], random_state=trial).fit(rows, labels)
+            model = finite(n_experts=k, random_state=trial, **common).fit(rows, labels)
             answers[f"{FINITE}, K = {k}"] = model.predict_proba(asked)[:, 1]
     where = {"missing": missing, "training": training, "trial": trial}
     found = max(single.n_experts_posterior_, key=single.n_experts_posterior_.__getitem__)

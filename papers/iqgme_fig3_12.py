@@ -35,8 +35,8 @@ def measure(plan: dict[str, Any]) -> list[dict[str, Any]]:
             rows, labels, asked = holed[train], label[train], holed[test]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                answers = {VB: one_model(partition).fit(rows, labels).predict_proba(asked)[:, 1]}
-                default = IQGMEClassifier(random_state=partition, n_jobs=1).fit(rows, labels)
+                answers = {VB: one_model(partition, cell_folds=0).fit(rows, labels).predict_proba(asked)[:, 1]}
+                default = IQGMEClassifier(random_state=partition, n_jobs=1, cell_folds=0).fit(rows, labels)
                 answers[OURS] = default.predict_proba(asked)[:, 1]
                 answers |= peer_answers(rows, labels, asked)
             for name, p in answers.items():

@@ -24,12 +24,12 @@ def one_trial(X: np.ndarray, y: np.ndarray, missing: float, training: float, tri
     holed, label, train, test, _ = holed_split(X, y, missing, training, seed)
     kinds = ["real"] * X.shape[1]
     models: dict[str, Any] = {
-        VB: one_model(trial, column_kinds=kinds),
-        OURS: IQGMEClassifier(column_kinds=kinds, random_state=trial, n_jobs=1),
+        VB: one_model(trial, column_kinds=kinds, cell_folds=0),
+        OURS: IQGMEClassifier(column_kinds=kinds, random_state=trial, n_jobs=1, cell_folds=0),
     }
     if (finite := finite_model()) is not None:
         for k in EXPERTS:
-            models[f"{FINITE}, K = {k}"] = finite(n_experts=k, column_kinds=kinds, random_state=trial)
+            models[f"{FINITE}, K = {k}"] = finite(n_experts=k, column_kinds=kinds, random_state=trial, cell_folds=0)
     where = {"missing": missing, "training": training, "trial": trial}
     return [
         {**where, "method": name, **scores(model.fit(holed[train], label[train]).predict_proba(holed[test])[:, 1],
@@ -83,6 +83,7 @@ def draw(records: list[dict[str, Any]], plan: dict[str, Any], path: Path) -> Non
             points = [mean_and_error(values(records, f"{FINITE}, K = {k}", **where)) for k in EXPERTS]
             draw_curve(panel, EXPERTS, [p[0] for p in points], [p[1] for p in points], FINITE, "baseline")
         panel.set_title(f"{missing:.0%} missing, {training:.0%} training", fontsize=10)
+        panel.set_xticks(EXPERTS)
         panel.set_xlabel("K")
     panels[0].set_ylabel("AUC")
     finish(figure, panels, path)

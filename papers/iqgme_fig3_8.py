@@ -29,7 +29,8 @@ def measure(plan: dict[str, Any]) -> tuple[list[dict[str, Any]], Kept]:
                 holed, label, train, _, _ = holed_split(X, y, missing, training, seed)
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    model = one_model(trial, column_kinds=["real"] * X.shape[1]).fit(holed[train], label[train])
+                    model = one_model(trial, column_kinds=["real"] * X.shape[1], cell_folds=0)
+                    model.fit(holed[train], label[train])
                 first = first or model
                 tail = np.bincount(dominant(drawn_weights(model, 2000))).argmax()
                 records.append({"missing": missing, "training": training, "trial": trial, "occupied": occupied(model),

@@ -87,6 +87,7 @@ def test_examples_draw(tmp_path):
     asking = load_module(ROOT / "examples" / "ask_next.py")
     drawn = clusters.main(tmp_path, n_rows=80, n_sweeps=10), late.main(tmp_path, n_stream=160, size=40)
     drawn = *drawn, board.main(tmp_path, n_boards=600), experts.main(tmp_path, n_rows=90, max_iter=10)
-    drawn = *drawn, asking.main(tmp_path, n=16, p=12, n_batches=2, sweeps=10)
+    layers = load_module(ROOT / "examples" / "layered_network.py")
+    drawn = *drawn, asking.main(tmp_path, n=16, p=12, n_batches=2, sweeps=10), layers.main(tmp_path, n_sweeps=30)
     for path in drawn:
         assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 10_000

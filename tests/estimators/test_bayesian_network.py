@@ -179,7 +179,7 @@ def test_graphs_that_are_none_are_named(structure, said):
 
 def test_what_is_refused_and_how():
     frame = garden(50)
-    with pytest.raises(ValueError, match=r"column 'size' is real.*MDLPDiscretizer.*quantile"):
+    with pytest.raises(ValueError, match=r"column 'size' is of kind 'real'.*MDLPDiscretizer.*quantile"):
         BayesianNetwork().fit(frame.assign(size=np.random.default_rng(0).normal(size=50)))
     with pytest.raises(ValueError, match="no mode"):
         BayesianNetwork(EDGES, estimate="map", pseudo_count=0.5).fit(frame)

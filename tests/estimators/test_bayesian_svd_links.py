@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matrices import QUICK, low_rank, stars, triplets
+from scipy.special import ndtr
 from scipy.stats import norm
 
 from partita import BayesianSVD, load, save
@@ -189,8 +190,14 @@ def test_saved_models_are_the_same(which, ordinal, counts, tmp_path):
     )
 
 
+PAPER = {"prior": "paper"}
+THESIS = {**PAPER, "sampler": "coordinate"}
+
+
 @pytest.mark.parametrize(
-    "settings", [{"link": "ordinal"}, {"link": "binomial"}, {"prior": "paper", "sampler": "coordinate"}], ids=str
+    "settings",
+    [{"link": "ordinal"}, {"link": "binomial"}, THESIS, {"link": "binomial", **PAPER}, {"link": "ordinal", **THESIS}],
+    ids=str,
 )
 def test_threads_and_resumes_do_not_change_a_byte(settings, tmp_path):
     data = {"ordinal": STARS, "binomial": (STARS > 3).astype(float)}.get(settings.get("link"), X)
@@ -201,3 +208,22 @@ def test_threads_and_resumes_do_not_change_a_byte(settings, tmp_path):
         BayesianSVD(**named, checkpoint=path, time_budget=1e-3).fit(data)
     for other in (BayesianSVD(**named, n_jobs=3).fit(data), BayesianSVD(**named, checkpoint=path).fit(data)):
         assert np.array_equal(other.complete(keep_observed=False), whole.complete(keep_observed=False))
+
+
+@pytest.mark.parametrize("settings", [{"link": "binomial", **PAPER}, {"link": "ordinal", **THESIS}], ids=str)
+def test_the_prior_of_the_thesis_learns_from_other_cells_than_reals(settings):
+    rng = np.random.default_rng(4)
+    f = np.outer(rng.normal(size=40), rng.normal(size=30))
+    row, column = np.nonzero(rng.random(f.shape) < 0.6)
+    trials = np.full(len(row), 30.0)
+    seen = rng.binomial(30, ndtr(f[row, column])).astype(float)
+    if settings["link"] == "ordinal":
+        trials, seen = None, np.searchsorted([-0.7, 0.0, 0.7], f[row, column] + 0.3 * rng.normal(size=len(row))) + 1.0
+    model = BayesianSVD(**{**QUICK, "burn_in": 90}, **settings).fit_triplets(row, column, seen, trials)
+    hidden = np.nonzero(np.isin(np.arange(f.size), row * 30 + column, invert=True).reshape(f.shape))
+    said = model.predict(*hidden)
+    assert np.corrcoef(said, f[hidden])[0, 1] > 0.8
+    (asked, at), *_ = model.acquire(1)
+    model.partial_fit([asked], [at], [1.0], None if trials is None else [2.0], n_samples=3)
+    folded = model.fold_in(["new"] * 2, [0, 1], [1.0, 2.0], None if trials is None else [5.0, 5.0])
+    assert np.isfinite(folded.predict("new", np.arange(30))).all()

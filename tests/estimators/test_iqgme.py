@@ -222,11 +222,15 @@ def test_draws_have_the_means_and_spreads_of_the_filled_cells():
         ({"n_factors": 0}, "n_factors"),
         ({"batch_size": 0}, "batch_size"),
         ({"tau_10": 0}, "tau_10"),
+        ({"nu_0": 1.5}, r"nu_0=1.5 must be above the number of real columns \+ 1, here 2"),
+        ({"inference": "gibbs", "batch_size": 2}, 'inference="gibbs" and batch_size choose different forms'),
+        ({"inference": "gibbs", "n_factors": 2}, 'inference="gibbs" and n_factors choose different forms'),
+        ({"n_factors": 2, "batch_size": 2}, "n_factors and batch_size choose different forms"),
     ],
 )
 def test_a_wrong_parameter_is_named(parameters, message):
     with pytest.raises(ValueError, match=message):
-        IQGMEClassifier(**parameters).fit([[0.0], [1.0]], [0, 1])
+        IQGMEClassifier(**parameters).fit([[0.5], [1.5]], [0, 1])
 
 
 def test_wrong_questions_are_told_apart():
@@ -236,6 +240,8 @@ def test_wrong_questions_are_told_apart():
         model.impute(X, n_draws=2, quantiles=[0.5])
     with pytest.raises(ValueError, match="between 0 and 1"):
         model.impute(X, quantiles=[1.5])
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        model.impute(X, quantiles="median")
     with pytest.raises(ValueError, match="n_draws must be an integer"):
         model.impute(X, n_draws=0)
     with pytest.raises(ValueError, match=r"contains infinity .* column 0"):

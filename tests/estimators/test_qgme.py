@@ -255,3 +255,10 @@ def test_rows_set_aside_choose_the_number_of_experts():
     np.testing.assert_array_equal(model.predict_proba(X), again.predict_proba(X))
     with pytest.raises(ValueError, match="n_experts"):
         QGMEClassifier("aic").fit(X, y)
+
+
+def test_one_row_is_one_expert_however_the_number_is_chosen():
+    for n_experts in ("bic", "cv", 1):
+        model = QGMEClassifier(n_experts, random_state=0).fit([[0.5, 1.5]], ["a"])
+        assert model.n_experts_ == 1
+        np.testing.assert_array_equal(model.predict_proba([[0.0, np.nan]]), [[1.0]])

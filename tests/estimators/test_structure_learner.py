@@ -205,10 +205,59 @@ def test_hyper_parameters_are_learnt(prior):
     assert 0.25 <= model.hyper_["beta1"] <= 4 and np.isfinite(model.score_samples(garden())).all()
     large = StructureLearner(prior, **settings | {"n_sweeps": 20}).fit(many())
     assert large.hyper_["gamma"] == 0.5 and len(np.unique(large.trace_[f"{prior}/beta1"])) > 1
-    with pytest.raises(ValueError, match="gamma='infer' needs complete columns"):
+    with pytest.raises(ValueError, match="gamma='infer' needs one table of complete"):
         StructureLearner(prior, gamma="infer").fit(many())
     with pytest.raises(ValueError, match="'infer' for alpha, beta or gamma goes with"):
-        StructureLearner(beta="infer").fit(garden())
+        StructureLearner(prior, beta="infer", exact=True).fit(garden())
+
+
+@pytest.mark.parametrize("table", ["few", "many"])
+def test_hyper_parameters_are_learnt_under_all_priors(table):
+    gamma = "infer" if table == "few" else 0.5
+    X = garden() if table == "few" else many()
+    model = StructureLearner("auto", alpha="infer", beta="infer", gamma=gamma, **QUICK | {"n_sweeps": 40}).fit(X)
+    assert sum(model.prior_weights_.values()) == pytest.approx(1) and {"ordered-block", "block"} <= {*model.prior_weights_}
+    assert 0.1 <= model.hyper_["alpha"] <= 10 and 0.25 <= model.hyper_["beta2"] <= 4
+    assert np.isfinite(model.score_samples(X)).all()
+    with pytest.raises(ValueError, match="'infer' for alpha, beta or gamma goes with"):
+        StructureLearner("uniform", beta="infer").fit(X)
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+def test_averages_over_the_best_states(prior):
+    X = garden()
+    model = StructureLearner(prior, average="best", **QUICK).fit(X)
+    top = model.top_models_
+    weights = np.array([state["probability"] for state in top])
+    graphs = np.array([state["graph"] for state in top])
+    np.testing.assert_allclose(model.edge_probabilities_, np.tensordot(weights, graphs, 1), atol=1e-12)
+    assert sum(model.n_classes_posterior_.values()) == pytest.approx(1) and np.isfinite(model.score_samples(X)).all()
+    whole = StructureLearner(prior, **QUICK).fit(X)
+    np.testing.assert_array_equal(whole.top_models_[0]["graph"], top[0]["graph"])
+    assert np.abs(whole.edge_probabilities_ - model.edge_probabilities_).max() < 0.8
+    holes = X.astype(float)
+    holes.iloc[::9, 1] = np.nan
+    assert np.isfinite(StructureLearner(prior, average="best", **QUICK).fit(holes).score_samples(X)).all()
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("table", ["few", "many", "several"])
+def test_annealing_goes_on_from_the_best_state(prior, table):
+    X = {"few": garden(), "many": many(), "several": [garden(60), garden(40, 1)]}[table]
+    settings = QUICK | {"n_sweeps": 20}
+    seen = StructureLearner(prior, **settings).fit(X)
+    found = StructureLearner(prior, map_search="anneal", **settings).fit(X)
+    assert found.top_models_[0]["log_joint"] >= seen.top_models_[0]["log_joint"] - 1e-9
+    assert seen.prior_weights_ == found.prior_weights_
+    for mine, theirs in zip(seen.edge_probabilities_, found.edge_probabilities_, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_what_annealing_cannot_do():
+    with pytest.raises(ValueError, match="map_search='anneal' needs complete columns"):
+        StructureLearner("block", map_search="anneal").fit(garden().assign(b=[np.nan, 1.0, 0.0] * 50))
+    with pytest.raises(ValueError, match="'infer' for alpha, beta or gamma goes with"):
+        StructureLearner("block", map_search="anneal", alpha="infer").fit(garden())
 
 
 def test_what_exact_sums_cannot_do():

@@ -30,6 +30,32 @@ def test_sums_over_all_graphs(native, spread):
     assert len(reference.net_sums.acyclic_graphs(4)) == 543
 
 
+@pytest.mark.parametrize("spread", [1.0, 1000.0])
+@pytest.mark.parametrize("z", [[0, 0, 0, 0, 0], [0, 1, 1, 0, 2], [0, 1, 2, 3, 4]])
+def test_sums_over_graphs_with_classes(native, spread, z):
+    score, rule, classes = scores(5, spread=spread), block_rule(5, 0.5, 0.7, 1.3), np.array(z, np.int32)
+    score[2, [P for P in range(32) if not P & 1]] = NO_SCORE
+    found = []
+    for kernels in (reference, native):
+        edges = np.zeros((5, 5))
+        found.append((kernels.net_block_sum(score, rule, classes, edges), edges))
+    assert found[0][0] == pytest.approx(found[1][0], rel=1e-12)
+    np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-9)
+
+
+def test_a_chain_of_graphs_begins_where_it_is_told(native):
+    score, odds = scores(4), np.zeros((4, 4))
+    begin = np.array([[0, 1, 0, 6]], np.int32)
+    drawn = []
+    for kernels in (reference, native):
+        parents = begin.copy()
+        kernels.net_order_draws(score, odds, parents, 0, 1)
+        np.testing.assert_array_equal(parents, begin)
+        kernels.net_order_draws(score, odds, parents, 4, 1)
+        drawn.append(parents)
+    np.testing.assert_array_equal(*drawn)
+
+
 def test_sums_into_one_class(native):
     score, rule = scores(5), block_rule(5, 0.5, 0.7, 1.3)
     for members, classes, own, within, hit in [
@@ -65,8 +91,9 @@ def test_ordered_sweeps_are_the_same(native, free, linear):
     for kernels in (reference, native):
         z, parents, edges = np.array([0, 1, 1, 2], np.int32), np.zeros(4, np.int32), np.zeros((4, 4))
         cache, trace = HashedValues.room(8), []
+        more = weights(score, 1.0, linear)
         for seed in range(4):
-            value = kernels.net_ordered_sweep(score, rule, cache, z, free, seed, edges, parents, weights(score, 1.0, linear))
+            value = kernels.net_ordered_sweep(score, rule, cache, z, free, seed, edges, parents, more)
             assert value == pytest.approx(kernels.net_ordered_target(score, rule, cache, z), abs=1e-9)
             trace.append([value, *z, *parents])
         chains.append((np.array(trace), edges))
@@ -81,8 +108,9 @@ def test_block_sweeps_are_the_same(native, heat, linear):
     chains = []
     for kernels in (reference, native):
         z, parents, edges, trace = np.zeros(4, np.int32), np.zeros(4, np.int32), np.zeros((4, 4)), []
+        more = weights(score, heat, linear)
         for seed in range(6):
-            value = kernels.net_block_sweep(score, rule, heat, z, parents, True, 3, 5, seed, edges, weights(score, heat, linear))
+            value = kernels.net_block_sweep(score, rule, heat, z, parents, True, 3, 5, seed, edges, more)
             trace.append([value, *z, *parents])
         chains.append((np.array(trace), edges))
     np.testing.assert_allclose(chains[0][0], chains[1][0], atol=1e-9)

@@ -68,7 +68,8 @@ def test_draws_within_a_bucket_follow_poisson(rate, low, high):
 def counts_table(n, rng, least=2_000.0, most=60_000.0):
     """Two groups whose counts differ thirtyfold; the label follows the count where the group leaves a doubt."""
     group = rng.integers(2, size=n)
-    X = np.column_stack([rng.poisson(np.where(group == 0, least, most)).astype(float), 3.0 * group + rng.normal(size=n)])
+    counts = rng.poisson(np.where(group == 0, least, most)).astype(float)
+    X = np.column_stack([counts, 3.0 * group + rng.normal(size=n)])
     return X, (rng.random(n) < np.where(group == 0, 0.15, 0.85)).astype(int)
 
 

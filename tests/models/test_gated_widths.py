@@ -8,8 +8,8 @@ from scipy.stats import t as student
 from partita import IQGMEClassifier, QGMEClassifier, load, save
 from partita.families.normal_inverse_wishart import NormalInverseWishart
 from partita.models.gated_answer import Laws, Widths
-from partita.models.gated_fill import Stretch
 from partita.models.gated_aside import predicted_cells
+from partita.models.gated_fill import Stretch
 from partita.models.gated_widths import Cells, choose
 
 
@@ -112,8 +112,8 @@ def test_one_model_learns_widths_too(form, tmp_path):
     np.testing.assert_array_equal(voted[0], voted[3])
     assert model._pool.widths is not None
     save(model, tmp_path / "model")
-    for a, b in zip(model.impute(holed, quantiles=[0.1, 0.9]), load(tmp_path / "model").impute(holed, quantiles=[0.1, 0.9]),
-                    strict=True):  # fmt: skip
+    same = load(tmp_path / "model")
+    for a, b in zip(*(one.impute(holed, quantiles=[0.1, 0.9]) for one in (model, same)), strict=True):
         np.testing.assert_array_equal(a, b)
 
 

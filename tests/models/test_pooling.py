@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from partita.models.evidence_pool import choose_pool, log_softmax, pooled
+from partita.models.evidence_pool import choose_pool, pooled, softmax
 from partita.models.evidence_settings import Settings
 from partita.models.pooling import best_log_temperature, pool_weights
 
@@ -32,10 +32,10 @@ def test_temperature_of_overconfident_stages_is_below_one():
     rng = np.random.default_rng(2)
     logits = rng.normal(size=(2000, 3))
     label = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
-    share, temperature = choose_pool([log_softmax(3 * logits)], label, np.ones(2000), Settings())
+    share, temperature = choose_pool([softmax(3 * logits)], label, np.ones(2000), Settings())
     assert share.tolist() == [1.0]
     assert temperature == pytest.approx(1 / 3, abs=0.05)
-    p = np.exp(pooled([log_softmax(logits)] * 2, np.array([0.3, 0.7])))
+    p = np.exp(pooled([softmax(logits)] * 2, np.array([0.3, 0.7])))
     np.testing.assert_allclose(p.sum(axis=1), 1.0, atol=1e-8)
 
 

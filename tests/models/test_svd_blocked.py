@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from partita.inference.runner import Runner
-from partita.models import svd_chains
+from partita.models import svd_blocked, svd_chains, svd_scales
 from partita.models.svd_chains import Settings, fit_chains
 from partita.models.svd_entries import Entries
 from partita.models.svd_features import Features
 from partita.models.svd_problem import Problem
+from partita.models.svd_start import blank
 
 
 def low_rank(rng, n, m, rank, share, noise):
@@ -34,6 +35,22 @@ def test_the_rank_does_not_depend_on_the_start(start):
     told = fit_chains(replace(problem, max_rank=3), Settings(100, 150), 7, Runner())  # one that is told the rank
     errors = [np.linalg.norm(mean_of(one.draws[0], 100, 100) - truth) for one in (fitted, told)]
     assert errors[0] < 1.1 * errors[1] < 0.1 * np.linalg.norm(truth)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_components_that_the_data_do_not_hold_soon_shrink(seed, monkeypatch):
+    """Given their factors scales hardly move: only moves of both together bring them down within some sweeps."""
+    logs = {}
+    for steps in (4, 0):
+        monkeypatch.setattr(svd_scales, "STEPS", steps)
+        rng = np.random.default_rng(seed)
+        _, entries = low_rank(rng, 60, 50, 1, 0.4, 0.5)
+        problem = Problem.of(entries, max_rank=8)
+        state = blank(problem, rng, 8)
+        for _ in range(150):
+            svd_blocked.step(problem, rng, state)
+        logs[steps] = np.log10(np.sort(state.theta)[::-1])
+    assert logs[4][-2] < -4.0 < logs[0][-2] and logs[4][0] > -0.5
 
 
 def test_same_bytes_for_any_number_of_threads(monkeypatch):
@@ -85,3 +102,12 @@ def test_chains_go_on_with_more_cells_rows_and_columns():
     assert np.array_equal(fitted.states[0].U, before)  # the old model still answers
     error = np.linalg.norm(mean_of(more.draws[0], 40, 30) - truth) / np.linalg.norm(truth)
     assert error < 0.2
+
+
+def test_all_chains_keep_one_number_of_components():
+    _, entries = low_rank(np.random.default_rng(3), 40, 30, 2, 0.5, 1.0)
+    fitted = fit_chains(Problem.of(entries, max_rank=20), Settings(5, 30, 4), 1, Runner())
+    counts = fitted.infos["components"]
+    assert len(set(counts[:, 15])) > 1  # each its own at first
+    assert len(np.unique(counts[:, 20:])) == 1
+    assert {draw.U.shape[1] for chain in fitted.draws for draw in chain} == {int(counts[0, -1])}

@@ -114,9 +114,8 @@ def test_a_level_that_never_occurs_has_a_place():
     "given, told",
     [
         ({"sampler": "coordinate"}, "prior='paper'"),
-        ({"sampler": "coordinate", "prior": "paper", "link": "ordinal"}, "link='gaussian' only"),
+        ({"sampler": "coordinate", "prior": "paper", "link": "binomial"}, "a latent for every trial"),
         ({"sampler": "coordinate", "prior": "paper", "unequal_noise": True}, "equal noise"),
-        ({"link": "binomial", "prior": "paper"}, "prior='ard'"),
         ({"link": "binomial", "unequal_noise": True}, "unequal_noise"),
     ],
 )

@@ -14,7 +14,8 @@ TINY = {"n_chains": 2, "n_sweeps": 30}
 
 def run(name, tmp_path, monkeypatch, **changes):
     script = importlib.import_module(name)
-    monkeypatch.setattr(script, "QUICK", script.QUICK | {"test": 40, "settings": TINY, "thesis": TINY} | changes)
+    small = {"test": 40, "settings": TINY, "thesis": TINY, "longer": {}}
+    monkeypatch.setattr(script, "QUICK", script.QUICK | small | changes)
     script.main(quick=True, output=tmp_path)
     assert (tmp_path / f"{name}.png").stat().st_size > 20_000
     with open(tmp_path / f"{name}.csv", encoding="utf-8") as file:

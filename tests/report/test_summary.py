@@ -70,6 +70,9 @@ def test_summary_of_a_structure():
     sampled = partita.StructureLearner("ordered-block", exact=False, n_sweeps=30, n_chains=2, random_state=0)
     text = summary(sampled.fit(made.data), made.data)
     assert "number of classes" in text and "chains, ordered-block" in text and "expected number of edges" in text
+    still = partita.StructureLearner("sparse", exact=False, n_sweeps=30, n_chains=2, random_state=0)
+    text = summary(still.fit(made.data))  # its number of classes never moves
+    assert "log joint R-hat" in text and "n classes" not in text and "above 10" not in text
     exact = summary(partita.StructureLearner("uniform").fit(made.data))
     assert "(exact)" in exact and "R-hat" not in exact
     assert "structure=" in summary(partita.BayesianNetwork([(0, 1)]).fit(made.data))

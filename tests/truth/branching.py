@@ -12,10 +12,18 @@ import math
 
 import numpy as np
 
-from partita.kernels.reference import net_block, net_classes, net_graph, net_listed, net_ordered, net_sums
+from partita.kernels.reference import (
+    net_block,
+    net_classes,
+    net_graph,
+    net_graph_classes,
+    net_listed,
+    net_ordered,
+    net_sums,
+)
 from partita.kernels.reference.draw import pick
 
-MODULES = (net_block, net_classes, net_graph, net_listed, net_ordered, net_sums)
+MODULES = (net_block, net_classes, net_graph, net_graph_classes, net_listed, net_ordered, net_sums)
 
 
 class Branching:

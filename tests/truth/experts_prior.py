@@ -12,6 +12,7 @@ import numpy as np
 
 from partita.families.normal_inverse_wishart import NormalInverseWishart
 from partita.kernels.contract import Rows
+from partita.models.count_buckets import middles
 from partita.models.gated_cells import CellColumn
 from partita.models.gated_gibbs import GibbsProblem, Moves
 from partita.models.gated_gibbs_state import GibbsState, Parameters
@@ -24,18 +25,24 @@ MOST = 60  # no count of these laws comes near it: missing ones lose nothing by 
 COUNT = CellColumn(
     True, 2, np.array([3.0, 2.0]), ((np.log1p(np.arange(MOST)) - 0.8) / 0.7)[:, None], centre=0.8, spread=0.7
 )
+STARTS = np.array([0, 1, 2, 4, 7, 12, 20, 35, MOST - 1])  # of wide buckets
+IN_BUCKETS = CellColumn(
+    True, 2, np.array([3.0, 2.0]), ((middles(STARTS) - 0.8) / 0.7)[:, None], centre=0.8, spread=0.7, starts=STARTS
+)
 
 
 @dataclass(frozen=True)
 class World:
     """A small model, and which of its cells and labels are missing.
 
-    Six rows of two Gaussian columns; `beside` adds a column of two levels, one of three and one of counts.
+    Six rows of two Gaussian columns; `beside` adds a column of two levels, one of three and one of counts, of which an
+    expert sees `buckets` if asked to.
     """
 
     experts: str | None = "own"
     n_classes: int = 2
     beside: bool = True
+    buckets: bool = False
     n: int = 6
     n_sticks: int = 3
     unlabelled: tuple[int, ...] = (4,)
@@ -50,7 +57,7 @@ class World:
 
     @property
     def view(self) -> View:
-        cells = (BINARY, LEVELS, COUNT) if self.beside else ()
+        cells = (BINARY, LEVELS, IN_BUCKETS if self.buckets else COUNT) if self.beside else ()
         return View(None, np.arange(2), (), cells, ())  # type: ignore[arg-type]
 
     @property
@@ -106,7 +113,7 @@ def draw_table(
         for i, h in enumerate(z):
             law = np.exp(now.cells[j][h])
             levels[j, i] = rng.poisson(law[0]) if column.count else rng.choice(len(law), p=law / law.sum())
-    features = np.concatenate([x, *(c.features[v] for c, v in zip(view.cells, levels)), np.ones((n, 1))], axis=1)
+    features = np.concatenate([x, *(c.look(v) for c, v in zip(view.cells, levels)), np.ones((n, 1))], axis=1)
     t = np.einsum("nf,nkf->nk", features, now.w[z]) + rng.standard_normal((n, world.n_latents))
     label = now.owner[z] if world.experts is None else (t[:, 0] > 0) * 1 if t.shape[1] == 1 else t.argmax(axis=1)
     label = label.astype(np.int64)

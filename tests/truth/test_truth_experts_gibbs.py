@@ -23,6 +23,7 @@ WORLDS = {
     "two classes": World(),
     "two classes, pooled": World("pooled"),
     "two classes, Gaussian": World(beside=False),
+    "counts in buckets": World(buckets=True),
     "three classes": World(n_classes=3),
     "three classes, pooled": World("pooled", n_classes=3),
     "pure gates": World(None, unlabelled=(1, 4)),

@@ -9,7 +9,9 @@ from networks import brute_force, rows_of_four
 
 from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
 from partita.models.net_knowledge import Knowledge
-from partita.models.net_large import GraphSampler, ListedSampler, Rows
+from partita.models.net_large import GraphSampler
+from partita.models.net_listed import ListedSampler
+from partita.models.net_rows import Rows, Sheets
 from partita.models.net_state import Schedule, take_batch
 
 LEVELS = np.full(4, 2, np.int32)
@@ -33,7 +35,7 @@ def averages(sampler, schedule, seed):
 
 def graph_sampler(X, prior, schedule, bdeu, pseudo):
     known = free(4, np.zeros(4, np.int32) if prior == "sparse" else None)
-    return GraphSampler(Rows(X, LEVELS, bdeu, pseudo), known, PRIORS[prior], 0.5, 1.0, 1.0, schedule, 1)
+    return GraphSampler(Sheets([Rows(X, LEVELS, bdeu, pseudo)]), known, PRIORS[prior], 0.5, 1.0, 1.0, schedule, 1)
 
 
 def with_holes():
@@ -67,7 +69,7 @@ def test_graph_sweeps(prior, bdeu, pseudo):
 
 def test_listed_sweeps():
     X, schedule = rows_of_four(), Schedule(3100, 100)
-    sampler = ListedSampler(Rows(X, LEVELS, False, 0.5), free(4), 0.5, 1.0, 1.0, schedule, 1, 3)
+    sampler = ListedSampler(Sheets([Rows(X, LEVELS, False, 0.5)]), free(4), 0.5, 1.0, 1.0, schedule, 1, 3)
     edges, together = averages(sampler, schedule, 1)
     true_edges, true_together, _ = brute_force(X, LEVELS, "ordered-block")
     assert np.abs(edges - true_edges).max() < 0.05
@@ -79,7 +81,7 @@ def test_listed_sweeps():
 def test_holes_are_summed_over(prior):
     X, schedule = with_holes(), Schedule(60100, 100)
     if prior == "ordered-block":
-        sampler = ListedSampler(Rows(X, LEVELS, False, 0.5), free(4), 0.5, 1.0, 1.0, schedule, 1, 3)
+        sampler = ListedSampler(Sheets([Rows(X, LEVELS, False, 0.5)]), free(4), 0.5, 1.0, 1.0, schedule, 1, 3)
     else:
         sampler = graph_sampler(X, prior, schedule, False, 0.5)
     edges, together = averages(sampler, schedule, 1)

@@ -3,18 +3,35 @@
 The plain twins are looked at; tests/kernels hold the native ones to them draw by draw.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 
 import numpy as np
 import pytest
 from branching import stand_in, transitions
 
-from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, NO_SCORE, ORDERED_CLASSES, GraphTask, NetData, list_sets
-from partita.kernels.reference import net_block, net_classes, net_graph, net_listed, net_ordered
+from partita.kernels.net_contract import (
+    CLASSES,
+    GIVEN_ODDS,
+    NO_SCORE,
+    ORDERED_CLASSES,
+    GraphTask,
+    NetData,
+    NodeSeats,
+    list_sets,
+)
+from partita.kernels.reference import (
+    net_block,
+    net_classes,
+    net_graph,
+    net_graph_classes,
+    net_listed,
+    net_ordered,
+    net_sums,
+)
 from partita.kernels.reference.net_scores import score as plain_score
 from partita.priors.graph import block_rule, ordered_partitions
-from partita.priors.partition import enumerate_partitions
+from partita.priors.partition import enumerate_partitions, log_probability
 
 N, ALPHA, B1, B2 = 3, 0.7, 0.8, 1.6
 DATA = NetData.of(np.array([[0, 0, 1], [1, 1, 0], [1, 1, 1], [0, 0, 0], [1, 0, 1], [1, 1, 0]], np.int32),
@@ -27,7 +44,7 @@ def _branches(monkeypatch):
     monkeypatch.setattr(net_graph, "score", lambda data, j, parents: score(j, tuple(parents)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def score(j, parents):
     return plain_score(DATA, j, parents)
 
@@ -47,7 +64,7 @@ def task_of(prior, known):
     if known:
         allowed[2, 1], required[0, 2] = 0, 1
     odds = np.random.default_rng(0).normal(size=(N, N))
-    return GraphTask(allowed, required, 1 if known else N - 1, prior, prior != GIVEN_ODDS, ALPHA, B1, B2, odds)
+    return GraphTask(allowed, required, 1 if known else N - 1, prior, prior != GIVEN_ODDS, NodeSeats.plain(N, ALPHA), B1, B2, odds)
 
 
 def partitions(prior):
@@ -75,7 +92,7 @@ def graph_states(task):
         if (edge & (1 - task.allowed)).any() or (task.required & (1 - edge)).any():
             continue
         for z in partitions(task.prior):
-            value = net_graph.log_joint(DATA, task, np.array(z), edge)
+            value = net_graph.log_joint([DATA], task, np.array(z), edge)
             if value > -np.inf:
                 states.append((z, tuple(edge.ravel().tolist())))
                 logs.append(value)
@@ -87,13 +104,18 @@ def share(logs):
     return weight / weight.sum()
 
 
+def _without_data(move):
+    return lambda stream, data, *rest: move(stream, *rest)
+
+
 GRAPH_MOVES = {
     "edge": (net_graph._edge, [(i, j) for i in range(N) for j in range(N)]),
     "reversal": (net_graph._reversal, [(0, 1), (0, 2), (1, 2)]),
     "exchange": (net_graph._exchange, [(0, 1), (0, 2), (1, 2)]),
     "reorder": (net_graph._reorder, [(0,), (1,)]),
     "parent_set": (net_graph._parent_set, [(j,) for j in range(N)]),
-    "class": (net_graph._class, [(i,) for i in range(N)]),
+    "class": (_without_data(net_graph_classes.one_class), [(i,) for i in range(N)]),
+    "split_merge": (_without_data(net_graph_classes.split_or_merge), [()]),
 }
 
 
@@ -101,7 +123,8 @@ GRAPH_MOVES = {
 @pytest.mark.parametrize("prior", [GIVEN_ODDS, CLASSES, ORDERED_CLASSES])
 @pytest.mark.parametrize("known", [False, True])
 def test_moves_over_graphs(move, prior, known):
-    if move in {GIVEN_ODDS: ("class", "exchange", "reorder"), CLASSES: ("exchange", "reorder")}.get(prior, ("reversal",)):
+    others = {GIVEN_ODDS: ("class", "split_merge", "exchange", "reorder"), CLASSES: ("exchange", "reorder")}
+    if move in others.get(prior, ("reversal",)):
         return  # not a move of this prior
     task, (of, places) = task_of(prior, known), GRAPH_MOVES[move]
     states, pi = graph_states(task)
@@ -109,12 +132,12 @@ def test_moves_over_graphs(move, prior, known):
 
         def step(stream, state, place=place):
             z, edge = np.array(state[0]), np.array(state[1], np.uint8).reshape(N, N)
-            of(stream, DATA, task, z, edge, *place)
+            of(stream, [DATA], task, z, edge, *place)
             return tuple(z.tolist()) if prior == ORDERED_CLASSES else canonical(z), tuple(edge.ravel().tolist())
 
         P = transitions(states, step)
         np.testing.assert_allclose(pi @ P, pi, atol=1e-12)
-        assert not np.allclose(P, np.eye(len(P))) or known or place[:1] == place[1:]
+        assert not np.allclose(P, np.eye(len(P))) or known or (place and place[:1] == place[1:])
 
 
 def rule():
@@ -158,7 +181,7 @@ def test_graphs_of_ordered_classes_are_drawn_exactly(heat):
     for z in partitions(ORDERED_CLASSES):
         classes = net_ordered.classes_of(z)
         mine = [state for state in states if state[0] == z]
-        logs = [net_graph.log_joint(DATA, task, np.array(z), np.array(e, np.uint8).reshape(N, N)) for _, e in mine]
+        logs = [net_graph.log_joint([DATA], task, np.array(z), np.array(e, np.uint8).reshape(N, N)) for _, e in mine]
         likelihood = [sum(score_table[j, P] for j, P in enumerate(masks(e))) for _, e in mine]
         pi = share(np.array(logs) + (heat - 1.0) * np.array(likelihood))
 
@@ -223,8 +246,10 @@ def remember(monkeypatch, module, name, which):
 
 
 @pytest.mark.parametrize("heat", [1.0, 0.4])
-def test_graphs_by_orders(heat, monkeypatch):
-    """Given classes and edge probabilities: the graph proposed by orders and accepted by their number."""
+@pytest.mark.parametrize("move", ["orders", "parents", "reversal"])
+def test_graphs_given_edge_probabilities(heat, move, monkeypatch):
+    """Given classes and edge probabilities: the graph proposed by orders and accepted by their number, the parents of
+    a node given those of the others, an edge turned round."""
     score_table, odds = tables(), np.random.default_rng(1).normal(size=(N, N))
     states = sorted({edge for _, edge in graph_states(task_of(CLASSES, False))[0]})
     modular = [
@@ -234,14 +259,20 @@ def test_graphs_by_orders(heat, monkeypatch):
     pi = share(modular)
     remember(monkeypatch, net_block, "order_weights", (1,))
 
-    def step(stream, edge):
+    def step(stream, edge, place):
         parents = masks(edge)
-        net_block._redraw_by_orders(stream, score_table, heat, odds, parents, 1)
+        if move == "orders":
+            net_block._redraw_by_orders(stream, score_table, heat, odds, parents, 1)
+        elif move == "parents":
+            net_sums.redraw_parents(stream, score_table, heat, odds, parents, place)
+        else:
+            net_sums.reverse_edge(stream, score_table, heat, odds, parents, *((0, 1), (0, 2), (1, 2))[place])
         return flat(parents)
 
-    P = transitions(states, step)
-    np.testing.assert_allclose(pi @ P, pi, atol=1e-12)
-    np.testing.assert_allclose(pi[:, None] * P, (pi[:, None] * P).T, atol=1e-12)
+    for place in range(1 if move == "orders" else N):
+        P = transitions(states, lambda stream, edge, place=place: step(stream, edge, place))
+        np.testing.assert_allclose(pi @ P, pi, atol=1e-12)
+        np.testing.assert_allclose(pi[:, None] * P, (pi[:, None] * P).T, atol=1e-12)  # detailed balance
 
 
 # ---- ordered classes with edge probabilities and lists of sets; eta takes two values here, since its law enters the
@@ -260,12 +291,19 @@ def listed_states():
     return states
 
 
-def listed(state):
+def listed(state, weight, most):
     z, upper = state
     K = max(z) + 1
     eta = np.full((K, K), 0.5)
     eta[np.triu_indices(K, 1)] = upper
-    return net_listed._State(z, np.triu(eta, 1) + np.triu(eta, 1).T + np.eye(K) / 2)
+    eta = np.triu(eta, 1) + np.triu(eta, 1).T + np.eye(K) / 2
+    return net_listed._State([weight], most, NodeSeats.plain(N, ALPHA), z, eta)
+
+
+def log_listed(state):
+    """Log target of ordered classes and edge probabilities with graphs summed out."""
+    sizes = np.bincount(state.name)
+    return state.log_target() + float(log_probability(sizes[sizes > 0], ALPHA))
 
 
 def unlisted(state):
@@ -280,20 +318,20 @@ def test_moves_over_listed_classes(most, move):
     sets = list_sets(N, most)
     weight = np.array([[0.0 if j in nodes else np.exp(score(j, nodes)) for nodes in sets] for j in range(N)])
     states = listed_states()
-    pi = share([net_listed._log_target(weight, sets, listed(state), ALPHA) for state in states])
+    pi = share([log_listed(listed(state, weight, most)) for state in states])
     # each value of eta is as likely as the other, so that the number of pairs counts
     pi = pi * np.array([0.5 ** len(eta) for _, eta in states])
     pi /= pi.sum()
 
     def step(stream, state, i=0):
-        now = listed(state)
+        now = listed(state, weight, most)
         if move == "node":
             fresh = np.array([[VALUES[stream.below(2)] for _ in range(N - 1)]] * N)
-            net_listed._node(stream, weight, sets, now, i, ALPHA, fresh)
+            net_listed._node(stream, now, i, fresh)
         elif move == "relocate":
-            net_listed._relocate(stream, weight, sets, now)
+            net_listed._relocate(stream, now)
         else:
-            net_listed._swap(stream, weight, sets, now)
+            net_listed._swap(stream, now)
         return unlisted(now)
 
     for i in range(N) if move == "node" else (0,):

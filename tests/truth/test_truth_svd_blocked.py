@@ -5,12 +5,22 @@ draw is compared with its own past, few are needed. All moves together: a chain 
 against independent draws."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from svd_prior import World, draw_cells, draw_joint, statistics
 
-from partita.models import svd_blocked, svd_gains, svd_gauge, svd_noise, svd_offsets, svd_regression, svd_rows
+from partita.models import (
+    svd_blocked,
+    svd_gains,
+    svd_gauge,
+    svd_noise,
+    svd_offsets,
+    svd_regression,
+    svd_rows,
+    svd_scales,
+)
 from partita.models.svd_problem import Problem
 from partita.models.svd_sides import COLUMNS, ROWS, SIDES
 from partita.models.svd_state import State
@@ -44,11 +54,23 @@ def gauge(problem, rng, state):
     svd_gauge.draw_gauge(problem, rng, state)
 
 
+def share_of_noise(problem, rng, state):
+    svd_noise.share_noise(problem, rng, state)
+
+
 def noise_from_rows(problem, rng, state):
     """As in a sweep: the precisions of a side follow its rows, whose draw leaves their sums behind; then alpha."""
     for side in SIDES:
         squares, _ = svd_rows.draw_rows(problem, rng, state, side)
         total = svd_noise.draw_side_noise(problem, rng, state, side, squares)
+    svd_noise.end_noise(problem, rng, state, total)
+
+
+def scales(problem, rng, state):
+    """With the rows and the columns, whose draws leave the sums behind, and alpha from what is left over."""
+    for side in SIDES:
+        _, sums = svd_rows.draw_rows(problem, rng, state, side, with_sums=True)
+        total = svd_scales.move_scales(problem, rng, state, sums)
     svd_noise.end_noise(problem, rng, state, total)
 
 
@@ -78,9 +100,11 @@ CASES: dict[str, tuple[World, Move]] = {
     "regression": (ARD, regression),
     "offsets": (ARD, offsets),
     "noise": (ARD, noise),
+    "share of the noise": (ARD, share_of_noise),
     "noise from rows": (ARD, noise_from_rows),
     "equal noise from rows": (World(unequal_noise=False, features=False), noise_from_rows),
     "equal noise": (World(unequal_noise=False, features=False), noise),
+    "scales": (ARD, scales),
     "gauge": (ARD, gauge),
     "gauge without features": (World(features=False, n_components=3), gauge),
     "sweep": (ARD, sweep),
@@ -118,6 +142,13 @@ def worst(found: dict[str, float]) -> tuple[str, float]:
 def test_a_move_keeps_the_joint_law(case):
     key, value = worst(changes(*CASES[case], 800))
     assert abs(value) < LIMIT, (key, value)
+
+
+def test_scales_of_another_prior_are_caught():
+    def wrong(problem, rng, state):
+        scales(replace(problem, hyper=replace(problem.hyper, theta_shape=1.0)), rng, state)
+
+    assert abs(worst(changes(ARD, wrong, 800))[1]) > 1.2 * LIMIT
 
 
 @pytest.mark.slow

@@ -51,8 +51,8 @@ class NetworkDisplay:
 
     def plot(self, ax: Any = None) -> NetworkDisplay:
         """Draw on `ax` (by default a new figure); `ax_` and `figure_` keep where."""
-        layers = np.unique(self.places[:, 1])
-        widest = max(int((self.places[:, 1] == layer).sum()) for layer in layers)
+        layers, widths = np.unique(np.round(self.places[:, 1]), return_counts=True)
+        widest = int(widths.max())
         ax = canvas(ax, (min(max(1.1 * widest, 4.5), 14.0), min(1.2 * len(layers) + 1.6, 11.0)))
         for edge in self.either_way:
             self._line(ax, *edge, {"arrowstyle": "-", "linestyle": (0, (3, 2))})
@@ -115,13 +115,21 @@ def depths(probabilities: np.ndarray) -> np.ndarray:
 
 
 def places(layers: np.ndarray, classes: np.ndarray, edges: list[tuple[int, int, float]]) -> np.ndarray:
-    """(n, 2): layers from the top down, within a layer class by class, each column near its parents."""
-    place = np.zeros((len(layers), 2))
-    for layer in np.unique(layers):
-        row = np.flatnonzero(layers == layer).tolist()
-        above = {j: [place[i, 0] for i, k, _ in edges if k == j and layers[i] < layer] for j in row}
-        row.sort(key=lambda j: (classes[j], float(np.mean(above[j])) if above[j] else 0.5, j))
-        for k, j in enumerate(row):
-            # a shallow zigzag keeps names of a full layer apart
-            place[j] = (k + 0.5) / len(row), -float(layer) - (0.16 if len(row) > 8 and k % 2 else 0.0)
+    """(n, 2): layers from the top down, within a layer class by class, each column near those it is joined to."""
+    rows = [np.flatnonzero(layers == layer).tolist() for layer in np.unique(layers)]
+    across = np.zeros(len(layers))
+    for row in rows:
+        across[row] = (np.arange(len(row)) + 0.5) / len(row)
+    joined: list[list[int]] = [[] for _ in layers]
+    for i, j, _ in edges:
+        joined[i].append(j)
+        joined[j].append(i)
+    for sweep in range(6):  # down and up in turn: what stands in order pulls the next layer into order
+        for row in rows if sweep % 2 == 0 else rows[::-1]:
+            row.sort(key=lambda j: (classes[j], float(across[joined[j]].mean()) if joined[j] else across[j], j))
+            across[row] = (np.arange(len(row)) + 0.5) / len(row)
+    place = np.column_stack([across, -layers.astype(float)])
+    for row in rows:
+        if len(row) > 8:  # a shallow zigzag keeps names of a full layer apart
+            place[row[1::2], 1] -= 0.16
     return place

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..data import bif
-from ..data.kinds import DISCRETE
+from ..data.encode import encode
 from ..data.schema import Column, Schema
 from ..data.validate import Constraint, integer, number, one_of, optional
 from ..data.weights import read_weights
@@ -23,6 +23,7 @@ from ..models import bayes_net_em as em
 from ..models.bayes_net import LARGEST_TABLE, Net, family_shapes, normalised
 from .base import TableEstimator
 from .net_answers import NetAnswers
+from .net_levels import learn_levels
 from .net_question import NEVER_SEEN
 from .net_structure import read_structure
 
@@ -44,7 +45,8 @@ class BayesianNetwork(NetAnswers, TableEstimator):
     pseudo_count : of the prior; None is 0.5 (a mode exists from 1 on: 2 with "map"; 1 row with "bdeu").
     n_restarts : starts of the iterations where cells are missing; the best is kept.
     max_iter, tol : the iterations end when the objective rises by less than `tol` of its size, or after `max_iter`.
-    column_kinds : kinds of columns that should not be inferred. Columns must be binary or categorical.
+    column_kinds : kinds of columns that should not be inferred. Columns must be binary or categorical; whole numbers of
+        few values are taken as levels.
     random_state, n_jobs, progress, time_budget, checkpoint : as in every estimator.
 
     Attributes
@@ -103,8 +105,12 @@ class BayesianNetwork(NetAnswers, TableEstimator):
         self._check()
         amount = self._pseudo_count()
         with self._all_or_nothing():
-            table = self._learn(X)
-            self._check_kinds()
+            source, self.schema_ = learn_levels(X, self.column_kinds, type(self).__name__)
+            self.n_features_in_ = self.schema_.n_columns
+            self._forget("feature_names_in_")
+            if self.schema_.named:
+                self.feature_names_in_ = np.array(self.schema_.names, dtype=object)
+            table = encode(source, self.schema_, type(self).__name__)
             weight = read_weights(sample_weight, len(table))
             parents = read_structure(self.structure, self.schema_, type(self).__name__)
             arities = [max(len(column.levels), 1) for column in self.schema_.columns]
@@ -125,16 +131,6 @@ class BayesianNetwork(NetAnswers, TableEstimator):
                 "tables. Pass pseudo_count >= 1, or estimate='bayes'."
             )
         return float(self.pseudo_count)
-
-    def _check_kinds(self) -> None:
-        for position, kind in enumerate(self.schema_.kinds):
-            if kind not in DISCRETE:
-                raise ValueError(
-                    f"BayesianNetwork: {self.schema_.label(position)} is {kind}, and columns must be binary or "
-                    "categorical. Cut it into bins first (partita.MDLPDiscretizer given a class, sklearn.preprocessing."
-                    "KBinsDiscretizer(strategy='quantile') without one), or pass column_kinds={...: 'categorical'} to "
-                    "take its values as levels."
-                )
 
     def _check_sizes(self, parents: Sequence[Sequence[int]], arities: Sequence[int]) -> None:
         for node, shape in enumerate(family_shapes(parents, arities)):

@@ -30,7 +30,8 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
     max_rank : most factors that may stand above the noise.
     prior : "ard", the recommended default: scales of factors free down to zero, noise that differs by row and column;
         "paper", the thesis's: factors switched on or off.
-    sampler : "blocked" (rows drawn whole) or "coordinate" (the thesis's, number by number; prior="paper" only).
+    sampler : "blocked" (rows drawn whole) or "coordinate" (the thesis's, number by number; prior="paper" only, and not
+        link="binomial", whose trials it would draw one by one).
     link : "gaussian" for measurements and ratings; "ordinal" for levels, whose cut points are learnt; "binomial" for
         successes out of trials.
     n_samples, burn_in : sweeps of each chain that are kept, and dropped before.

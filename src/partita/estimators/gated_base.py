@@ -25,9 +25,14 @@ from .probability_base import ProbabilityClassifier
 
 
 def check_quantiles(quantiles: Any) -> np.ndarray:
-    levels = np.atleast_1d(np.asarray(quantiles, float))
-    if levels.ndim != 1 or not ((levels > 0) & (levels < 1)).all():
-        raise ValueError(f"impute: quantiles={quantiles!r} must lie between 0 and 1, for example [0.05, 0.5, 0.95].")
+    try:
+        levels = np.atleast_1d(np.asarray(quantiles, float))
+    except (TypeError, ValueError):
+        levels = np.full(1, np.nan)
+    if levels.ndim != 1 or not len(levels) or not ((levels > 0) & (levels < 1)).all():
+        raise ValueError(
+            f"impute: quantiles={quantiles!r} must be numbers between 0 and 1, for example [0.05, 0.5, 0.95]."
+        )
     return levels
 
 

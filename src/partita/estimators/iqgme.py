@@ -146,8 +146,10 @@ class IQGMEClassifier(GatedClassifier):
         (`average=False`) begins: the first of its `n_restarts`, or with "gibbs" every chain, so that R-hat tells less.
         """
         self._check()
+        self._check_form()
         with self._all_or_nothing():
             table, label, weight = self._learn_rows(X, y, sample_weight)
+            self._check_degrees()
             starts = None if start_from is None else self._starts(X, sample_weight, label, start_from)
             mark = self._fingerprint(table.codes, table.reals, label, weight, *(starts or ()))
             names = ("a_0", "b_0", "gamma_0", "tau_10", "tau_20", "u_0", "nu_0")
@@ -178,6 +180,26 @@ class IQGMEClassifier(GatedClassifier):
                 )  # fmt: skip
             self._take(learnt)
         return self
+
+    def _check_form(self) -> None:
+        """Raise where parameters choose two forms at once."""
+        asked = {'inference="gibbs"': self.inference == "gibbs", "n_factors": self.n_factors is not None,
+                 "batch_size": self.batch_size is not None}  # fmt: skip
+        chosen = [name for name, on in asked.items() if on]
+        if len(chosen) > 1:
+            raise ValueError(
+                f"IQGMEClassifier: {' and '.join(chosen)} choose different forms of the model, of which there can be "
+                "one. Leave out all but one of them."
+            )
+
+    def _check_degrees(self) -> None:
+        """Raise where the prior covariance of the gates would have no mean; factor analysers have none of their own."""
+        n_reals = sum(column.kind == "real" for column in self.schema_.columns)
+        if self.nu_0 is not None and self.n_factors is None and n_reals and self.nu_0 <= n_reals + 1:
+            raise ValueError(
+                f"IQGMEClassifier: nu_0={self.nu_0!r} must be above the number of real columns + 1, here {n_reals + 1};"
+                " below it the prior covariance of a gate has no mean. Raise nu_0, or leave it out."
+            )
 
     def _starts(self, X: Any, sample_weight: Any, label: np.ndarray, start_from: Any) -> list[np.ndarray]:
         """Log probabilities of the other fit's components for the rows that count, for every start."""

@@ -40,10 +40,13 @@ class NetAnswers:
         question = Question.read(self.schema_, type(self).__name__, variables, evidence, do)
         return question.answer(joint_of(self._net.cut(question.forced), question.asked, question.row))
 
-    def predict_proba(self, X: Any, variable: Any) -> np.ndarray:
+    def predict_proba(self, X: Any, variable: Any = None) -> np.ndarray:
         """(n, levels) law of one column given the other observed cells of each row; its own cells are not looked at."""
         check_is_fitted(self, "_net")
-        return posterior_of(self._net, self._encode(X).codes, self._position(variable, "variable"))
+        codes = self._encode(X).codes
+        if variable is None:
+            raise ValueError("predict_proba: say which column is asked by variable=, a name or a position.")
+        return posterior_of(self._net, codes, self._position(variable, "variable"))
 
     def score_samples(self, X: Any) -> np.ndarray:
         """(n,) log probability of the observed cells of each row."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,13 @@ def read_knowledge(
             f"{owner}: required_edges gives {schema.label(int(crowded[0]))} more parents than max_parents: "
             f"max_parents={most} allows fewer. Raise max_parents or drop edges."
         )
+    return Knowledge(allowed, required, most, *read_classes(classes, template, n, owner))
+
+
+def read_classes(classes: Any, template: Any, n: int, owner: str) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """Classes of n columns as numbers, and the template over them; None where they are not given."""
     given = _read_classes(classes, n, owner)
-    return Knowledge(allowed, required, most, given, _read_template(template, given, owner))
+    return given, _read_template(template, given, owner)
 
 
 def _read_classes(classes: Any, n: int, owner: str) -> np.ndarray | None:
@@ -75,7 +81,7 @@ def _read_template(template: Any, classes: np.ndarray | None, owner: str) -> np.
     return array
 
 
-def check_ordered(known: Knowledge, schema: Schema, owner: str) -> None:
+def check_ordered(known: Knowledge, names: Sequence[Any], owner: str) -> None:
     """Raise where given classes leave no order that allows the required edges."""
     if known.classes is None:
         return
@@ -85,7 +91,7 @@ def check_ordered(known: Knowledge, schema: Schema, owner: str) -> None:
         between[known.classes[parent], known.classes[child]] = True
         if known.classes[parent] == known.classes[child]:
             raise ValueError(
-                f"{owner}: the required edge from {schema.names[parent]!r} to {schema.names[child]!r} lies within one "
+                f"{owner}: the required edge from {names[parent]!r} to {names[child]!r} lies within one "
                 "of the given classes, where prior='ordered-block' allows none. Use prior='block', or other classes."
             )
     left = np.ones(k, bool)

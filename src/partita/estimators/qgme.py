@@ -92,8 +92,8 @@ class QGMEClassifier(GatedClassifier):
 
     def __init__(
         self, n_experts="bic", *, n_restarts=5, max_iter=300, tol=1e-5, cell_folds=3, covariance_rows=3.0, ridge=0.1,
-        level_rows=1.0, missing_label=None, column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
-        checkpoint=None,
+        level_rows=1.0, missing_label=None, column_kinds=None, random_state=None, n_jobs=None, progress=False,
+        time_budget=None, checkpoint=None,
     ):  # fmt: skip
         self.n_experts = n_experts
         self.n_restarts = n_restarts
@@ -121,7 +121,7 @@ class QGMEClassifier(GatedClassifier):
             given: Any = (table, label, weight, len(self.classes_))
             rule: Any = (self.n_restarts, strength, self.max_iter, self.tol, seed, runner)
             self._forget("cv_log_losses_")
-            if self.n_experts == "cv":
+            if self.n_experts == "cv" and len(table) > 1:
                 tried: Any = [k for k in candidates if k <= 0.8 * len(table)] or [1]
                 losses = held_out_losses(*given, tried, *rule)  # type: ignore[call-arg]
                 self.cv_log_losses_ = losses
@@ -135,7 +135,7 @@ class QGMEClassifier(GatedClassifier):
         return self
 
     def _candidates(self, n_rows: int) -> list[int]:
-        if self.n_experts in ("bic", "cv"):
+        if self.n_experts in ("bic", "cv"):  # one row leaves none to set aside, and one expert to take
             return [k for k in TRIED if k <= n_rows]
         if self.n_experts > n_rows:
             raise ValueError(

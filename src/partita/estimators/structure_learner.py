@@ -5,27 +5,30 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.encode import encode
 from ..data.validate import Constraint, either, integer, number, one_of, optional
 from ..inference.streams import root_sequence, spawn_streams
-from ..kernels.net_contract import MOST_NODES
-from ..models.net_hyper import HyperGrid
-from ..models.net_learn import EXACT_BLOCK, EXACT_ORDERED, NetTask
-from ..models.net_learnt import Learnt, NetSettings
+from ..models.net_learn import NetTask
+from ..models.net_learnt import Learnt
 from ..models.net_posterior import NetPosterior
-from ..models.net_predict import Networks
-from ..models.net_state import Schedule
+from ..models.net_selective import best_only
+from ..models.net_several import part_of
+from ..models.net_template import mean_template
 from .base import TableEstimator
 from .bayesian_network import BayesianNetwork
+from .net_averages import AveragedNetworks
 from .net_filling import AveragedFilling
-from .net_levels import learn_levels, level_counts
 from .net_prior import check_ordered, read_knowledge
-from .net_queries import AveragedQueries
+from .net_settings import check_possible, read_settings
+from .net_tables import PER_TABLE, NetTable, are_several, know_together, one_for_each
+
+# parameters that do not decide the result of a chain
+UNMARKED = {"n_jobs", "progress", "time_budget", "checkpoint", "column_kinds", "random_state", "average"}
 
 
-class StructureLearner(AveragedQueries, AveragedFilling, TableEstimator):
+class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
     """Bayesian networks over binary and categorical columns, learnt as a posterior: every edge with its probability.
 
     Columns fall into classes that play the same role; the probability of an edge depends on the classes of its ends.
@@ -36,6 +39,11 @@ class StructureLearner(AveragedQueries, AveragedFilling, TableEstimator):
     Up to 16 columns uniform and sparse are exact, and ordered classes are sampled with graphs and edge probabilities
     summed out.
 
+    `fit([X1, X2, ...])` learns from several tables with columns of their own. Each has a graph of its own; classes, and
+    with them the probabilities of edges between classes, are shared: classes by a Chinese restaurant franchise [2] of
+    concentration `alpha`, edges by adding up those of all tables between two classes. "sparse" shares the density,
+    "uniform" nothing. A list of one table is that table.
+
     Parameters
     ----------
     prior : "auto", "block", "ordered-block", "sparse" or "uniform".
@@ -43,37 +51,54 @@ class StructureLearner(AveragedQueries, AveragedFilling, TableEstimator):
     alpha : concentration of the Chinese restaurant over classes, or "infer".
     beta : edge probabilities between classes are Beta(beta, beta); "infer" learns both numbers of the law.
     gamma : pseudo-count of the score; with "bdeu" its equivalent sample size (10 does well); or "infer".
+    sharing : with several tables, the concentration of each table's own restaurant: the larger, the more alike tables
+        are in how common classes are; "infer" learns it.
     max_parents : most parents of a column; None has no limit.
     n_chains, n_sweeps, burn_in : independent chains, sweeps of each, and how many at the start do not count (None: a
         fifth).
     required_edges, forbidden_edges : (parent, child) pairs by name or position, or whatever `BayesianNetwork` takes.
     classes : one class for every column, where they are known; None learns them.
     template : matrix of edge probabilities between the given classes, where it is known.
-    moves : "all", or "thesis": single edges and classes of single columns only, as in [1].
+    moves : "all", or "thesis": single edges and classes of single columns only, as in [1]. The thesis's kernel is right but
+        does not get about: with ordered classes it takes thousands of sweeps to turn one edge round.
     exact : "auto" takes exact sums where they are cheaper than sampling; True insists on them (uniform and sparse up to
-        16 columns, ordered classes up to 6, classes without order up to 5); False always samples classes.
+        16 columns, classes up to 6; of several tables uniform and sparse); False always samples classes.
+    average : "posterior" averages over everything; "best" over the 100 best states that were seen, weighed by their
+        joint probability, as [1] does: every answer is of these then, and there are no errors.
+    map_search : "chains" takes the best state that chains saw for `map_network_`; "anneal" goes on from there by
+        simulated annealing.
     column_kinds : kinds of columns that should not be inferred.
+        With several tables this, required_edges, forbidden_edges and classes are lists of one entry a table, or None;
+        classes of the same name in several tables are one class.
     random_state, n_jobs, progress, time_budget, checkpoint : as in every estimator.
 
     Attributes
     ----------
     edge_probabilities_ : array, P(edge from row to column); edge_errors_ its Monte Carlo standard errors (0 if exact).
     coassignment_ : array, P(two columns share a class).
+    template_ : array, mean probability of an edge from a class of `classes_map_` to another; NaN where no edge can be.
     classes_map_ : array, the most probable classes; with ordered ones numbered in order.
     n_classes_posterior_ : dict, number of classes to probability.
     top_models_ : list of dicts, the best states seen: log_joint, probability (among them), classes, graph.
     map_network_ : BayesianNetwork of the best state.
     prior_weights_ : dict, posterior weight of every prior that was weighed.
     method_ : "exact" or "sampled".
-    diagnostics_ : dict by prior: R-hat and effective sizes of the log joint and of the edges.
-    hyper_ : dict of alpha, beta1, beta2 and gamma: as given, or their posterior means.
+    diagnostics_ : dict by prior: R-hat and effective sizes of the log joint and of the edges. With "auto" a prior whose
+        weight is below a fiftieth after a short run is not run on, and has none.
+    hyper_ : dict of alpha, beta1, beta2, gamma, and with several tables sharing: as given, or their posterior means.
     parent_limit_ : dict; where sets of parents were bounded to be listed, the bound and the share of columns at it.
     trace_ : dict of arrays (chains, sweeps). n_features_in_, feature_names_in_.
+    tables_ : only with several tables: a fitted `StructureLearner` for each, which answers all that one table's does
+        and can be drawn and saved by itself. edge_probabilities_, edge_errors_, classes_map_ (numbers shared by all)
+        and map_network_ are lists with one entry a table then; coassignment_ is over the columns of all tables one
+        after the other, template_ and n_classes_posterior_ of the classes they share; top_models_ has lists of classes
+        and graphs. score_samples, query, sample_networks and to_networkx are told the table by `table=`.
 
     References
     ----------
     [1] Mansinghka (2009), Natively Probabilistic Computation, chapter 2; Mansinghka, Kemp, Tenenbaum and Griffiths,
     Structured priors for structure learning, UAI 2006.
+    [2] Teh, Jordan, Beal and Blei (2006), Hierarchical Dirichlet processes, JASA 101.
 
     Examples
     --------
@@ -95,25 +120,29 @@ class StructureLearner(AveragedQueries, AveragedFilling, TableEstimator):
         "alpha": either(number(0, open_low=True), one_of("infer")),
         "beta": either(number(0, open_low=True), one_of("infer")),
         "gamma": either(number(0, open_low=True), one_of("infer")),
+        "sharing": either(number(0, open_low=True), one_of("infer")),
         "max_parents": optional(integer(0)),
         "n_chains": integer(1),
         "n_sweeps": integer(1),
         "burn_in": optional(integer(0)),
         "moves": one_of("all", "thesis"),
         "exact": one_of("auto", True, False),
+        "average": one_of("posterior", "best"),
+        "map_search": one_of("chains", "anneal"),
     }
 
     def __init__(
-        self, prior="auto", *, score="dirichlet", alpha=0.5, beta=1.0, gamma=0.5, max_parents=None, n_chains=4,
-        n_sweeps=2000, burn_in=None, required_edges=None, forbidden_edges=None, classes=None, template=None,
-        moves="all", exact="auto", column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
-        checkpoint=None,
+        self, prior="auto", *, score="dirichlet", alpha=0.5, beta=1.0, gamma=0.5, sharing="infer", max_parents=None,
+        n_chains=4, n_sweeps=2000, burn_in=None, required_edges=None, forbidden_edges=None, classes=None, template=None,
+        moves="all", exact="auto", average="posterior", map_search="chains", column_kinds=None, random_state=None,
+        n_jobs=None, progress=False, time_budget=None, checkpoint=None,
     ):  # fmt: skip
         self.prior = prior
         self.score = score
         self.alpha = alpha
         self.beta = beta
         self.gamma = gamma
+        self.sharing = sharing
         self.max_parents = max_parents
         self.n_chains = n_chains
         self.n_sweeps = n_sweeps
@@ -124,6 +153,8 @@ class StructureLearner(AveragedQueries, AveragedFilling, TableEstimator):
         self.template = template
         self.moves = moves
         self.exact = exact
+        self.average = average
+        self.map_search = map_search
         self.column_kinds = column_kinds
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -134,71 +165,70 @@ class StructureLearner(AveragedQueries, AveragedFilling, TableEstimator):
     # ---- learning ----
 
     def fit(self, X: Any, y: Any = None) -> StructureLearner:
-        """Learn from the rows of X."""
+        """Learn from the rows of X, or of every table in a list."""
         self._check()
-        settings = self._settings()
+        read_settings(self)
+        several = are_several(X, type(self).__name__)
         with self._all_or_nothing():
-            owner = type(self).__name__
-            source, self.schema_ = learn_levels(X, self.column_kinds, owner)
-            self.n_features_in_ = self.schema_.n_columns
-            self._forget("feature_names_in_")
-            if self.schema_.named:
-                self.feature_names_in_ = np.array(self.schema_.names, dtype=object)
-            codes, levels = encode(source, self.schema_, owner).codes, level_counts(self.schema_)
-            codes[:, levels == 1] = 0  # nothing can be missing where there is one level only
-            known = read_knowledge(
-                self.schema_, owner, self.required_edges, self.forbidden_edges, self.max_parents, self.classes,
-                self.template,
-            )  # fmt: skip
-            if settings.prior in ("ordered-block", "auto"):
-                check_ordered(known, self.schema_, owner)
-            if self.gamma == "infer" and (known.n > MOST_NODES or (codes < 0).any() or self.moves == "thesis"):
-                raise ValueError(
-                    f"StructureLearner: gamma='infer' needs complete columns, at most {MOST_NODES} of them, and "
-                    "moves='all'. Give a number."
-                )
-            if self.exact is True:
-                self._check_exact(codes, known.template is not None)
-            root = root_sequence(self.random_state)
-            task = NetTask(
-                codes, levels, known, settings, lambda k: spawn_streams(root, k), self._runner(),
-                self._fingerprint(codes)
-            )  # fmt: skip
-            self._codes, self._levels = codes, levels
-            self._bdeu, self._pseudo = settings.bdeu, settings.pseudo
-            self._set(task.learn())
+            self._forget("tables_", "feature_names_in_", "schema_")
+            if several and len(X) > 1:
+                self._fit_several(list(X))
+            else:
+                self._fit_one(X[0] if several else X)
         return self
 
-    def _settings(self) -> NetSettings:
-        burn_in = self.n_sweeps // 5 if self.burn_in is None else int(self.burn_in)
-        if burn_in >= self.n_sweeps:
-            raise ValueError(
-                f"StructureLearner: burn_in={self.burn_in!r} must be less than n_sweeps={self.n_sweeps!r}; the sweeps "
-                "after it are those that count."
-            )
-        bdeu = self.score == "bdeu"
-        grid = HyperGrid.of(self.alpha, self.beta, self.gamma, bdeu)
-        if grid.learnt and (self.prior in ("auto", "uniform") or self.exact is True):
-            raise ValueError(
-                "StructureLearner: 'infer' for alpha, beta or gamma goes with prior='block', 'ordered-block' or "
-                f"'sparse' and with exact='auto' or False, got prior={self.prior!r} and exact={self.exact!r}. "
-                "Name such a prior, or give numbers."
-            )
-        first = grid.values(grid.start())
-        return NetSettings(
-            self.prior, bdeu, first["gamma"], first["alpha"], first["beta1"], first["beta2"], int(self.n_chains),
-            Schedule(int(self.n_sweeps), burn_in), self.exact, self.moves == "thesis", grid if grid.learnt else None,
+    def _fit_one(self, X: Any) -> None:
+        owner = type(self).__name__
+        table = NetTable.learn(X, self.column_kinds, owner)
+        known = read_knowledge(
+            table.schema, owner, self.required_edges, self.forbidden_edges, self.max_parents, self.classes,
+            self.template,
         )  # fmt: skip
+        if self.prior in ("ordered-block", "auto"):
+            check_ordered(known, table.schema.names, owner)
+        self._use(table)
+        self._set(self._learn([table], known))
 
-    def _check_exact(self, codes: np.ndarray, template: bool) -> None:
-        n, prior = codes.shape[1], "uniform" if template else self.prior
-        most = {"ordered-block": EXACT_ORDERED, "block": EXACT_BLOCK, "auto": EXACT_BLOCK}.get(prior, MOST_NODES)
-        if self.moves == "thesis" or (codes < 0).any() or n > most:
-            why = f"{n} columns" if n > most else "missing cells" if self.moves == "all" else "moves='thesis'"
-            raise ValueError(
-                f"StructureLearner: exact=True with {why} is not possible: sums over all networks need complete "
-                f"columns, at most {most} of them with prior={self.prior!r}. Pass exact='auto' or fewer columns."
-            )
+    def _fit_several(self, X: list[Any]) -> None:
+        owner = type(self).__name__
+        kinds = one_for_each(self.column_kinds, len(X), "column_kinds", owner)
+        tables = [NetTable.learn(one, of, owner) for one, of in zip(X, kinds, strict=True)]
+        known = know_together(
+            tables, owner, self.required_edges, self.forbidden_edges, self.max_parents, self.classes, self.template
+        )
+        if self.prior in ("ordered-block", "auto"):
+            check_ordered(known, [name for table in tables for name in table.schema.names], owner)
+        self.n_features_in_ = known.n
+        learnt = self._learn(tables, known)
+        self.tables_, node, cell = [], 0, 0
+        for k, table in enumerate(tables):
+            one = clone(self).set_params(checkpoint=None)
+            for name in PER_TABLE:
+                setattr(one, name, one_for_each(getattr(self, name), len(X), name, owner)[k])
+            nodes, cells = slice(node, node + len(table.levels)), slice(cell, cell + int((table.codes < 0).sum()))
+            one._use(table)
+            one._set(Learnt(**vars(learnt) | {"posterior": part_of(learnt.posterior, nodes, cells)}))
+            self.tables_.append(one)
+            node, cell = nodes.stop, cells.stop
+        self._set(learnt)
+        self._part()
+
+    def _learn(self, tables: list[NetTable], known: Any) -> Learnt:
+        codes = [table.codes for table in tables]
+        check_possible(self, codes, known)
+        root = root_sequence(self.random_state)
+        marks = self._fingerprint(*codes, *(repr(table.schema.to_tree()) for table in tables))
+        learnt = NetTask(
+            codes, [table.levels for table in tables], known, read_settings(self), lambda k: spawn_streams(root, k),
+            self._runner(), marks,
+        ).learn()  # fmt: skip
+        return Learnt(**vars(learnt) | {"posterior": best_only(learnt.posterior)}) if self.average == "best" else learnt
+
+    def _use(self, table: NetTable) -> None:
+        self.schema_, self._codes, self._levels = table.schema, table.codes, table.levels
+        self.n_features_in_ = self.schema_.n_columns
+        if self.schema_.named:
+            self.feature_names_in_ = np.array(self.schema_.names, dtype=object)
 
     def _set(self, learnt: Learnt) -> None:
         self._posterior: NetPosterior = learnt.posterior
@@ -207,6 +237,7 @@ class StructureLearner(AveragedQueries, AveragedFilling, TableEstimator):
         self.chain_edges_ = learnt.posterior.chain_edges
         self.coassignment_ = learnt.posterior.together()
         self.classes_map_ = learnt.posterior.best_classes()
+        self.template_ = mean_template(self.classes_map_, self.edge_probabilities_)
         self.n_classes_posterior_ = learnt.posterior.n_classes()
         self.prior_weights_ = learnt.prior_weights
         self.method_ = learnt.method
@@ -214,96 +245,82 @@ class StructureLearner(AveragedQueries, AveragedFilling, TableEstimator):
         self.trace_ = learnt.trace
         self.parent_limit_ = learnt.parent_limit
         self.hyper_ = self._hyper(learnt.trace)
-        self._pseudo = self.hyper_["gamma"]
+        self._bdeu, self._pseudo = self.score == "bdeu", self.hyper_["gamma"]
+
+    def _part(self) -> None:
+        """What is learnt of several tables as lists; classes have the same numbers in all of them."""
+        first = self._first()
+        self.template_ = mean_template(self.classes_map_, self.edge_probabilities_, first)
+        for one, start, end in zip(self.tables_, first[:-1], first[1:], strict=True):
+            one.classes_map_ = self.classes_map_[start:end]
+            one.template_ = self.template_
+        for name in ("edge_probabilities_", "edge_errors_", "chain_edges_", "classes_map_"):
+            setattr(self, name, [getattr(one, name) for one in self.tables_])
+
+    def _first(self) -> np.ndarray:
+        """Where the columns of every table begin among those of all."""
+        return np.cumsum([0, *(one.n_features_in_ for one in self.tables_)])
 
     def _hyper(self, trace: dict[str, np.ndarray]) -> dict[str, float]:
-        """Hyper-parameters: as given, or their posterior means."""
-        settings = self._settings()
+        """Hyper-parameters: as given, or their posterior means, under several priors by their weights."""
+        settings = read_settings(self)
         given = {"alpha": settings.alpha, "beta1": settings.beta1, "beta2": settings.beta2, "gamma": settings.pseudo}
+        if hasattr(self, "tables_"):
+            given["sharing"] = float(np.median(settings.rooms))
         for name in given:
-            if f"{self.prior}/{name}" in trace:
-                kept = trace[f"{self.prior}/{name}"]
-                given[name] = float(np.nanmean(kept[:, min(settings.schedule.burn_in, kept.shape[1] - 1) :]))
+            means = {}
+            for prior in self.prior_weights_:
+                # one class is weighed by the states of the block chain that have one
+                at = {"sharing": "room"}.get(name, name)
+                kept = trace.get(f"{prior}/{at}", trace.get(f"block/{at}"))
+                if kept is not None:
+                    late = kept[:, min(settings.schedule.burn_in, kept.shape[1] - 1) :]
+                    means[prior] = float(np.nanmean(late))
+            if means:
+                weight = [max(self.prior_weights_[prior], 1e-300) for prior in means]
+                given[name] = float(np.average(list(means.values()), weights=weight))
         return given
 
     def _marks(self) -> dict[str, Any]:
         free = ("required_edges", "forbidden_edges", "classes", "template")
-        return super()._marks() | {name: repr(getattr(self, name)) for name in free}
+        marks = {name: value for name, value in self.get_params(deep=False).items() if name not in UNMARKED}
+        if self.random_state is not None:
+            marks["seed"] = root_sequence(self.random_state)
+        return marks | {name: repr(getattr(self, name)) for name in free}
 
     # ---- answers ----
 
     @property
     def top_models_(self) -> list[dict[str, Any]]:
         check_is_fitted(self, "_posterior")
-        value = self._posterior.top_value
+        value, several = self._posterior.top_value, hasattr(self, "tables_")
         share = np.exp(value - value.max())
-        return [
-            {"log_joint": float(v), "probability": float(p), "classes": z.copy(), "graph": graph.copy()}
-            for v, p, z, graph in zip(value, share / share.sum(), self._posterior.top_z, self._posterior.top_graph)
-        ]
+        cut = self._first()[1:-1] if several else np.zeros(0, int)
+        models = []
+        for v, p, z, graph in zip(value, share / share.sum(), self._posterior.top_z, self._posterior.top_graph):
+            parts = [part.copy() for part in np.split(z, cut)]
+            graphs, at = [], 0
+            for part in parts:
+                graphs.append(graph[at : at + len(part), at : at + len(part)].copy())
+                at += len(part)
+            models.append({
+                "log_joint": float(v), "probability": float(p), "classes": parts if several else parts[0],
+                "graph": graphs if several else graphs[0],
+            })  # fmt: skip
+        return models
 
     @property
-    def map_network_(self) -> BayesianNetwork:
+    def map_network_(self) -> BayesianNetwork | list[BayesianNetwork]:
         check_is_fitted(self, "_posterior")
-        return self._network(self._posterior.top_graph[0], None)
-
-    def sample_networks(self, n: int = 1, random_state: Any = None) -> list[BayesianNetwork]:
-        """Networks drawn from the posterior, each with its tables: fitted `BayesianNetwork` objects."""
-        check_is_fitted(self, "_posterior")
-        if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
-            raise ValueError(f"sample_networks: n must be an integer >= 1, got {n!r}.")
-        rng = np.random.default_rng(root_sequence(self.random_state if random_state is None else random_state))
-        chosen = rng.choice(len(self._posterior.graphs), int(n), p=self._posterior.graph_weight)
-        return [self._network(self._posterior.graphs[k], int(k)) for k in chosen]
-
-    def _network(self, graph: np.ndarray, number: int | None) -> BayesianNetwork:
-        """The network of a graph; its tables are learnt from the rows as the drawn network `number` saw them."""
-        networks = self._networks()
-        k = number if number is not None else int(np.argmin((networks.graphs != graph).sum(axis=(1, 2))))
-        networks.graphs = networks.graphs.copy()
-        networks.graphs[k] = graph
-        edges = [(int(a), int(b)) for a, b in np.argwhere(graph)]
-        prior = "bdeu" if self._bdeu else "dirichlet"
-        model = BayesianNetwork(edges, prior=prior, pseudo_count=self._pseudo)
-        model.schema_, model.n_features_in_ = self.schema_, self.n_features_in_
-        if self.schema_.named:
-            model.feature_names_in_ = self.feature_names_in_
-        model._set(networks.net(k))
-        return model
-
-    def _networks(self) -> Networks:
-        p = self._posterior
-        return Networks(
-            self._codes, self._levels, self._bdeu, self._pseudo, p.graphs, p.graph_weight, p.graph_cells
-        )  # fmt: skip
-
-    def score_samples(self, X: Any) -> np.ndarray:
-        """(n,) posterior predictive log probability of the observed cells of each row."""
-        check_is_fitted(self, "_posterior")
-        codes = encode(X, self.schema_, type(self).__name__).codes
-        codes[:, self._levels == 1] = 0
-        return self._networks().log_density(codes)
-
-    def to_networkx(self, threshold: float = 0.5) -> Any:
-        """The edges of at least this probability as a networkx.DiGraph: columns by name with their class, edges with
-        `probability` and `error`. Edges of a threshold under a half may form cycles."""
-        import networkx
-
-        check_is_fitted(self, "_posterior")
-        if not isinstance(threshold, int | float | np.number) or not 0 <= threshold <= 1:
-            raise ValueError(f"to_networkx: threshold must be a probability between 0 and 1, got {threshold!r}.")
-        graph, names = networkx.DiGraph(), self.schema_.names
-        for name, of in zip(names, self.classes_map_.tolist(), strict=True):
-            graph.add_node(name, **{"class": of})
-        for parent, child in np.argwhere(self.edge_probabilities_ >= threshold):
-            if parent != child:
-                graph.add_edge(
-                    names[parent], names[child], probability=float(self.edge_probabilities_[parent, child]),
-                    error=float(self.edge_errors_[parent, child]),
-                )  # fmt: skip
-        return graph
+        best = self.top_models_[0]["graph"]
+        if hasattr(self, "tables_"):
+            return [one._network(graph, None) for one, graph in zip(self.tables_, best, strict=True)]
+        return self._network(best, None)
 
     def _check_loaded(self) -> None:
-        if "_posterior" in self.__dict__:
+        if "tables_" in self.__dict__:
+            assert self._posterior.edges.shape == (self.n_features_in_, self.n_features_in_)
+            assert self.n_features_in_ == sum(one.n_features_in_ for one in self.tables_)
+        elif "_posterior" in self.__dict__:
             n = self.schema_.n_columns
             assert self._posterior.edges.shape == (n, n) and self._codes.shape[1] == n == len(self._levels)

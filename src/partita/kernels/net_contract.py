@@ -11,26 +11,32 @@ pseudo-count `pseudo` in every cell, or `pseudo` spread evenly over all cells of
 that extend it, and returns how many there are;
 `net_dag_sum(weight, edges)` sums a modular weight (n, 2^n; it is overwritten) over all acyclic graphs and returns
 the log; P(i -> j) goes to edges[i, j], unless `edges` is empty;
+`net_block_sum(score, rule, z, edges)` sums over all acyclic graphs with classes z (int32, n) given and edge
+probabilities integrated out, as (2.5) has it, and returns the log; P(i -> j) goes to edges;
 `net_order_draws(score, log_odds, parents, n_tries, seed)` fills parents (int32 bit masks, k x n) with a chain of graphs
-of the modular law exp(score) x odds: independent proposals by orders, `n_tries` between one and the next;
+of the modular law exp(score) x odds: independent proposals by orders, `n_tries` between one and the next; the chain
+begins with the first row of parents, or afresh where that holds -1;
 `net_class_sum(score, rule, heat, members, from, own, within, hit)` sums over all graphs into one class, see `native/
 net_classes.hpp`; `net_ordered_target(score, rule, cache, z)` is the log target of ordered classes;
-`net_ordered_sweep(score, rule, cache, z, move_classes, seed, edges, parents, weights)` and `net_block_sweep(score, rule,
-heat, z, parents, move_classes, n_draws, n_splits, seed, edges, weights)` are one sweep of the chains over classes: z (int32,
-n) and the graph `parents` (int32 bit masks, n) change in place, edge probabilities are added to `edges` (n, n). They
+`net_ordered_sweep(score, rule, cache, z, move_classes, seed, edges, parents, weights)` and `net_block_sweep(score,
+rule, heat, z, parents, move_classes, n_draws, n_splits, seed, edges, weights)` are one sweep of the chains over
+classes: z (int32, n) and the graph `parents` (int32 bit masks, n) change in place, edge probabilities are added to
+`edges` (n, n); `weights` are the ScoreWeights of the scores at that heat, which the plain twins do not need. They
 return the log target of the ordered classes, and the log prior of classes and graph.
 
-For any number of nodes, graphs being uint8 (n, n), parent row and child column:
+For any number of nodes, of one data set or several whose nodes follow one another, graphs being uint8 (n, n), parent
+row and child column:
 `net_graph_sweep(data, task: GraphTask, cache, z, edge, seed)` is one sweep over single edges, reversals, sets of
-parents and classes, in place; it returns the log joint, up to the normaliser over acyclic graphs;
+parents and classes, in place; `data` has one NetData for every data set. It returns the log joint, up to the normaliser
+over acyclic graphs;
 `net_fill(codes, levels, edge, bdeu, pseudo, cells, uniforms)` draws the cells (row, column) of a table anew one by
 one, each given all others;
 `net_score_lists(data, child, most, out)` scores all sets of at most `most` (0 .. 4) parents, see `list_sets`;
-`net_listed_sweep(weight, most, alpha, z, eta, fresh, move_classes, n_swaps, seed, edges, graph)` is one sweep over
-ordered classes given edge probabilities: weight (n, sets) scores on a linear scale, eta (n, n; the first K rows and
-columns count) of an edge from the earlier to the later of two classes, fresh (n, n) draws of eta from its prior for
-a class that a node opens. z and eta change in place, P(i -> j | classes, eta) is added to `edges`, a graph is drawn. It
-returns the log of the product of the nodes' sums.
+`net_listed_sweep(weight, most, seating, z, eta, fresh, move_classes, n_swaps, seed, edges, graph)` is one sweep over
+ordered classes given edge probabilities: weight has an array (nodes, sets) of scores on a linear scale for every data
+set, eta (n, n; the first K rows and columns count) is of an edge from the earlier to the later of two classes, fresh
+(n, n) draws of eta from its prior for a class that a node opens. z, eta and shares change in place, P(i -> j | classes,
+eta) is added to `edges`, a graph is drawn. It returns the log of the product of the nodes' sums.
 """
 
 from __future__ import annotations
@@ -132,6 +138,26 @@ class HashedValues:
         self.keys[:] = 0
 
 
+@dataclass
+class NodeSeats:
+    """How nodes choose classes: a node of data set t joins class k with weight n_tk + alpha share[k], n_tk the nodes of
+    its data set that are there, and opens a class with alpha share[n].
+
+    A plain restaurant is one data set with no shares but share[n] = 1. In a franchise (`top`, its concentration, above
+    0) shares are those of `priors/franchise`, and the class that node i opens takes stick[i] of share[n].
+    """
+
+    alpha: float
+    top: float
+    share: np.ndarray  # (n + 1,)
+    stick: np.ndarray  # (n,)
+    first: np.ndarray  # int32 (T + 1,): the nodes of data set t are first[t] .. first[t + 1] - 1
+
+    @classmethod
+    def plain(cls, n: int, alpha: float) -> NodeSeats:
+        return cls(float(alpha), 0.0, np.append(np.zeros(n), 1.0), np.zeros(n), np.array([0, n], np.int32))
+
+
 GIVEN_ODDS, CLASSES, ORDERED_CLASSES = 0, 1, 2  # priors of a graph sweep
 
 
@@ -139,18 +165,21 @@ GIVEN_ODDS, CLASSES, ORDERED_CLASSES = 0, 1, 2  # priors of a graph sweep
 class GraphTask:
     """What a graph sweep is given beside the data: edges that may and must be (uint8, n x n), the prior, and with
     GIVEN_ODDS the log odds (n, n) of edges that are independent beforehand. `single_edges`: one edge at a time and
-    classes, nothing else."""
+    classes of single nodes, nothing else. The joint is raised to the power `heat`, above 1 to find where it is greatest;
+    `n_splits` splits or merges of classes."""
 
     allowed: np.ndarray
     required: np.ndarray
     max_parents: int
     prior: int
     move_classes: bool
-    alpha: float
+    seating: NodeSeats
     beta1: float
     beta2: float
     log_odds: np.ndarray
     single_edges: bool = False
+    heat: float = 1.0
+    n_splits: int = 0
 
 
 def list_sets(n: int, most: int) -> list[tuple[int, ...]]:

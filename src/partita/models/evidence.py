@@ -42,7 +42,7 @@ from .evidence_map import Target
 from .evidence_model import Evidence, Explanation, FittedStage
 from .evidence_numerics import learn_numerics
 from .evidence_path import Path
-from .evidence_pool import choose_pool, full_logits, log_softmax
+from .evidence_pool import choose_pool, softmax
 from .evidence_rows import merged
 from .evidence_settings import Settings
 from .evidence_stages import Stage, Training
@@ -76,7 +76,7 @@ def fit_evidence(
     target = Target(np.ascontiguousarray(label, np.int32), np.ascontiguousarray(weight), n_logits)
     path = Path(Training(codes, levels, reals, numerics, target, frozenset(binned)), settings, rng, n_jobs, stop)
     path.walk(regions)
-    left_out = [log_softmax(full_logits(stage.left_out)) for stage in path.stages]
+    left_out = [softmax(stage.left_out) for stage in path.stages]
     worth = [settings.naive_worth if stage.name in ("naive", "class") else 1.0 for stage in path.stages]
     share, model.temperature = choose_pool(left_out, path.target.label, path.target.weight, settings, worth)
     used_stages = [s for s in range(len(share)) if settings.averaging or share[s] > 0]

@@ -11,7 +11,7 @@ from .evidence_design import Key, is_region
 from .evidence_holes import Holes
 from .evidence_numerics import Numerics
 from .evidence_omitted import Omitted
-from .evidence_pool import full_logits, log_softmax, pooled
+from .evidence_pool import full_logits, log_softmax, pooled, softmax
 from .evidence_terms import RegionRows
 
 ROWS_AT_A_TIME = 8192
@@ -97,7 +97,7 @@ class Evidence:
     def _log_proba(self, codes: np.ndarray, reals: np.ndarray) -> np.ndarray:
         if not self.stages:
             return np.zeros((len(codes), self.n_classes))
-        stages = [log_softmax(full_logits(logits)) for logits in self._logits(codes, reals)]
+        stages = [softmax(logits) for logits in self._logits(codes, reals)]
         return log_softmax(self.temperature * pooled(stages, self.stage_weight))
 
     def stage_logits(self, codes: np.ndarray, reals: np.ndarray) -> list[np.ndarray]:

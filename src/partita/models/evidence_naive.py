@@ -16,7 +16,7 @@ import numpy as np
 
 from ..kernels import kernel
 from .evidence_map import Target
-from .pooling import best_log_temperature
+from .pooling import best_exponent
 
 THETA = 1.0
 LOG_EXPONENTS = (-3.0, 0.7)
@@ -55,7 +55,7 @@ def fit_naive(
     of_class = whole[own] - out
     inside = np.log(np.maximum(counts[chosen, own[:, None]] - out[:, None], 0.0) + spread[chosen]).sum(axis=1)
     left_out[np.arange(len(own)), own] = inside - (len(n_levels) - 1) * np.log(of_class)
-    t = _exponent(left_out, own, weight[rows])
+    t = best_exponent(left_out, own, weight[rows], EXPONENT_PRIOR, LOG_EXPONENTS)
     w = t * np.vstack([np.log(whole)[None, :], table])
     return Naive(_logits(w, target.n_logits), _logits(t * left_out, target.n_logits))
 
@@ -63,15 +63,3 @@ def fit_naive(
 def _logits(of_class: np.ndarray, n_logits: int) -> np.ndarray:
     """Two classes have one logit, of class 1 against class 0."""
     return of_class[:, 1:] - of_class[:, :1] if n_logits == 1 else of_class - of_class.mean(axis=1, keepdims=True)
-
-
-def _exponent(logits: np.ndarray, label: np.ndarray, weight: np.ndarray) -> float:
-    away = logits - logits[np.arange(len(label)), label][:, None]
-
-    def loss(log_t: float) -> float:
-        z = np.exp(log_t) * away
-        top = z.max(axis=1)
-        total = top + np.log(np.exp(z - top[:, None]).sum(axis=1))
-        return float(weight @ total) + EXPONENT_PRIOR * log_t**2
-
-    return float(np.exp(best_log_temperature(loss, LOG_EXPONENTS)))

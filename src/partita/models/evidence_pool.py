@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .evidence_settings import Settings
-from .pooling import best_log_temperature, pool_weights
+from .pooling import best_exponent, pool_weights
 
 LEAST = 1e-9  # no class is less probable in a stage's answer when logarithms are taken
 LOG_TEMPERATURES = (-1.2, 1.6)
@@ -24,11 +24,22 @@ def log_softmax(logits: np.ndarray) -> np.ndarray:
     return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
 
 
-def pooled(log_p: Sequence[np.ndarray], share: np.ndarray) -> np.ndarray:
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Class probabilities (n, C) from one logit per class, or from a single one."""
+    if logits.shape[1] == 1:
+        e = np.exp(-np.abs(logits))
+        near, far = 1.0 / (1.0 + e), e / (1.0 + e)
+        return np.where(np.hstack([logits < 0, logits >= 0]), near, far)
+    out = np.exp(logits - logits.max(axis=1, keepdims=True))
+    out /= out.sum(axis=1, keepdims=True)
+    return out
+
+
+def pooled(p: Sequence[np.ndarray], share: np.ndarray) -> np.ndarray:
     """log of the linear pool of class probabilities (n, C)."""
-    out = np.zeros(log_p[0].shape)
-    for a, stage in zip(share, log_p, strict=True):
-        out += a * np.exp(stage)
+    out = np.zeros(p[0].shape)
+    for a, stage in zip(share, p, strict=True):
+        out += a * stage
     return np.log(out + LEAST)
 
 
@@ -36,23 +47,16 @@ def choose_pool(
     left_out: Sequence[np.ndarray], label: np.ndarray, weight: np.ndarray, settings: Settings,
     worth: Sequence[float] | None = None,
 ) -> tuple[np.ndarray, float]:  # fmt: skip
-    """Stage weights and the temperature, from leave-one-out log-probabilities (stages, n, C); `worth`: of the stages
+    """Stage weights and the temperature, from leave-one-out probabilities (stages, n, C); `worth`: of the stages
     before anything is known of them.
 
     Without averaging all weight is on the stage with the least leave-one-out loss, the first of equals."""
     rows = np.arange(len(label))
-    own = np.array([np.exp(stage[rows, label]) + LEAST for stage in left_out])
+    own = np.array([stage[rows, label] + LEAST for stage in left_out])
     share = np.ones(1)
     if not settings.averaging:
         share = (np.arange(len(own)) == int((np.log(own) @ weight).argmax())).astype(float)
     elif len(own) > 1:
         share = pool_weights(own, weight, settings.prior_rows, EM_ROUNDS, EM_TOLERANCE, worth)
     log_p = pooled(left_out, share)
-    true = log_p[rows, label]
-
-    def loss(log_t: float) -> float:
-        t = np.exp(log_t)
-        total = np.log(np.exp(t * log_p).sum(axis=1))
-        return float(weight @ (total - t * true)) + settings.temperature_prior * log_t**2
-
-    return share, float(np.exp(best_log_temperature(loss, LOG_TEMPERATURES)))
+    return share, best_exponent(log_p, label, weight, settings.temperature_prior, LOG_TEMPERATURES)

@@ -177,7 +177,7 @@ class Stages:
         return fit.w, fit.left_out(design, self.target.weight), moments
 
     def _from_all_rows(self, blocks: list[Block], design: np.ndarray, fit: StageFit):
-        """The same at the mode of all rows, where variances were learnt from some of them; leave-one-out logits of those.
+        """The same at the mode of all rows, where variances were learnt from some; leave-one-out logits of these.
 
         The curvature is that of the sample times the ratio of the rows."""
         target, part, mine = self.training.target, self.target, self.rows

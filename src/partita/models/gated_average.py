@@ -107,8 +107,8 @@ def learn_average(
     )  # fmt: skip
     if folds and models[-1].view.width:
         aside = models[len(PLANS) + 1 :]
-        each = [[[one] for one in aside[k : k + len(CELLS)]] for k in range(0, len(aside), len(CELLS))]
-        learn_widths(pool, each, folds, data, PLAIN, last)
+        parts = [[[one] for one in aside[k : k + len(CELLS)]] for k in range(0, len(aside), len(CELLS))]
+        learn_widths(pool, parts, folds, data, PLAIN, last)
     learnt = Learnt(pool, outcome, whole, states[-1].rho, len(PLANS) + 1)
     learnt.rho = states[learnt.best()].rho
     return learnt

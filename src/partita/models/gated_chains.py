@@ -15,10 +15,11 @@ from .gated_gibbs_answer import Kept, model_of
 from .gated_gibbs_state import GibbsState
 from .gated_members import Data, Hyper, run_fits, view_and_priors
 from .gated_pool import Pool
-from .gated_refits import refit_chains
+from .gated_refits import KEPT_OF_REFIT, refit_chains
 from .lens import plain_lens
 
-KEPT_OF_CHAIN = 20  # states: more cost time at every answer and differ little
+# states: more cost time at every answer and differ little; densities and cells take fewer of them, as many as refits
+KEPT_OF_CHAIN = 20
 TRACED = ("log_likelihood", "n_components", "log_alpha")
 
 
@@ -35,6 +36,17 @@ class Sampled:
         """R-hat and effective size of every trace over the second half of the chains."""
         half = {name: trace[:, trace.shape[1] // 2 :] for name, trace in self.trace.items() if name in TRACED}
         return {name: {"r_hat": r_hat(part), "ess_bulk": ess_bulk(part)} for name, part in half.items()}
+
+
+def spread_out(sizes: list[int]) -> list[int]:
+    """Places of at most `KEPT_OF_REFIT` states of every chain, of which `sizes` are kept one after another."""
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    return [
+        int(first[chain] + (k + 1) * size // n - 1)
+        for chain, size in enumerate(sizes)
+        for n in [min(size, KEPT_OF_REFIT)]
+        for k in range(n)
+    ]
 
 
 def learn_by_gibbs(
@@ -63,7 +75,9 @@ def learn_by_gibbs(
     view = problems[0].given.view
     models = [model_of(one, view, n_classes) for one in kept]
     share = np.full(len(models), 1.0 / len(models))
-    pool = Pool(data.lenses, n_classes, models, [PLAIN] * len(models), share, 1.0, models, share)
+    few = [models[k] for k in spread_out([len(chain) for chain in outcome.kept])] or models
+    whole = np.full(len(few), 1.0 / len(few))
+    pool = Pool(data.lenses, n_classes, models, [PLAIN] * len(models), share, 1.0, few, whole)
     if outcome.interrupted is None:
         first = np.unique(problems[0].source, return_index=True)[1]  # a row of weight k stands k times
         last = [state.z[first] for state in states]

@@ -25,7 +25,7 @@ from .gated_guess import Guesses
 from .gated_rows import UNSEEN, Block, View
 from .gated_state import GatedState
 from .gated_sums import GatedSums
-from .truncated_normal import cone, cut_at_zero
+from .truncated_normal import cut_at_zero, hopeful_cone
 
 LOG_2PI = np.log(2 * np.pi)
 
@@ -232,8 +232,9 @@ def _many(
         mean = offset + inside
         log_weight += cut.quad[:, :n] + 0.5 * (block.missing[:, None] * LOG_2PI - cut.logdet[:, :n])
         log_weight -= (latent * inside).sum(axis=2)
-    log_label, expected = cone(mean, block.label[:, None])
-    log_weight += log_label + 0.5 * (mean**2).sum(axis=2)
+    log_weight += 0.5 * (mean**2).sum(axis=2)
+    log_label, expected = hopeful_cone(mean, block.label, log_weight)
+    log_weight += log_label
     return _Rows(log_weight, r, x, expected, np.zeros((len(block), 0, p, padded(n))), None)
 
 

@@ -23,6 +23,7 @@ from .gated_state import GatedState
 from .truncated_normal import cone, cut_at_zero
 
 LEAST = 1e-3
+LEAST_RHO = 1e-9
 MOST_TAKEN = 0.95  # of what an expert knows of a row: beyond it the rest would be the prior or worse
 # Curvature of a class probability p in its own latent, over p (1 - p): that of a probit of unit variance against one
 # other latent, at p = 1/2.
@@ -58,7 +59,7 @@ def left_out(model: GatedModel, state: GatedState, blocks: list[Block], n_rows: 
         if system is None:
             out.log_class[block.index] = log_class(model, block, seen, n_seen)
         else:
-            out.log_class[block.index] = _classes(model, block, seen, n_seen, rho, system)
+            out.log_class[block.index] = _classes(model, block, seen, n_seen, rho, system, log_gate)
     return out
 
 
@@ -97,7 +98,7 @@ def _beside(model: GatedModel, block: Block, rho: np.ndarray) -> np.ndarray:
     return out
 
 
-def _slopes(model: GatedModel, block: Block, seen: Seen | None, n_seen: np.ndarray) -> _Slopes:
+def _slopes(model: GatedModel, block: Block, seen: Seen | None, n_seen: np.ndarray, rho: np.ndarray) -> _Slopes:
     mean, covariance, doubt = latent_moments(model, block, seen, n_seen)
     known = block.label >= 0
     slope, curvature = np.zeros(mean.shape), np.zeros(mean.shape)
@@ -110,9 +111,11 @@ def _slopes(model: GatedModel, block: Block, seen: Seen | None, n_seen: np.ndarr
             slope[known] = ((expected - own[:, :, 0]) / variance)[:, :, None]
             curvature[known] = ((1.0 - spread / variance) / variance)[:, :, None]
         else:
-            slope[known] = cone(own, block.label[known][:, None])[1] - own
-            proba = np.exp(class_probabilities(own, covariance[known]))
-            curvature[known] = CURVATURE * proba * (1.0 - proba)
+            row, component = np.nonzero((rho > LEAST_RHO) & known[:, None])  # elsewhere a label has taught nothing
+            own = mean[row, component]
+            slope[row, component] = cone(own, block.label[row])[1] - own
+            proba = np.exp(class_probabilities(own, covariance[row, component]))
+            curvature[row, component] = CURVATURE * proba * (1.0 - proba)
     return _Slopes(mean, covariance, doubt, slope, curvature)
 
 
@@ -126,8 +129,8 @@ def _systems(
     system = np.zeros((n, n_latents, f, f)) + np.diag(experts.precision)
     for block in blocks:
         seen = _see(model, block, form, degrees)
-        slopes = _slopes(model, block, seen, p - block.missing)
         rho = state.rho[block.index] * block.weight[:, None]
+        slopes = _slopes(model, block, seen, p - block.missing, rho)
         for h, features in enumerate(looks_of(model, block, None if seen is None else in_front(seen.x, n))):
             for k in range(n_latents):
                 weight = rho[:, h] * slopes.curvature[:, h, k]
@@ -136,10 +139,11 @@ def _systems(
 
 
 def _classes(
-    model: GatedModel, block: Block, seen: Seen | None, n_seen: np.ndarray, rho: np.ndarray, system: np.ndarray
-) -> np.ndarray:
+    model: GatedModel, block: Block, seen: Seen | None, n_seen: np.ndarray, rho: np.ndarray, system: np.ndarray,
+    log_gate: np.ndarray,
+) -> np.ndarray:  # fmt: skip
     """(b, H, C) log probabilities of the classes, each expert without what the row's label taught it."""
-    slopes = _slopes(model, block, seen, n_seen)
+    slopes = _slopes(model, block, seen, n_seen, rho)
     n, n_latents = system.shape[:2]
     reach = np.empty((len(block), n, n_latents))
     for h, features in enumerate(looks_of(model, block, None if seen is None else in_front(seen.x, n))):
@@ -149,4 +153,5 @@ def _classes(
     mean = slopes.mean - taken * slopes.slope / np.maximum(1.0 - taken * slopes.curvature, 1.0 - MOST_TAKEN)
     known = np.where(block.label >= 0, 1.0, 0.0)[:, None] * rho
     wider = slopes.doubt / np.maximum(1.0 - known * slopes.doubt, 1.0 - MOST_TAKEN) - slopes.doubt
-    return class_probabilities(mean, slopes.covariance + wider[:, :, None, None] * np.eye(n_latents))
+    covariance = slopes.covariance + wider[:, :, None, None] * np.eye(n_latents)
+    return class_probabilities(mean, covariance, log_gate, tied=False)

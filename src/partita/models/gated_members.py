@@ -20,6 +20,7 @@ from .gated_rows import View, make_view
 from .gated_state import GatedState, Priors
 from .lens import Lens
 
+MOST_CLUSTERS = 100  # of all classes that a fit starts from, or one of each
 CELL_ROWS = 2.0  # rows that the prior of a column beside the Gaussian block is worth
 
 
@@ -84,6 +85,7 @@ class Data:
 
 def make_problem(plan: Plan, data: Data, hyper: Hyper, rng: np.random.Generator) -> GatedProblem:
     """The problem of a plan; a share of the columns is drawn."""
+    plan = replace(plan, k=min(plan.k, max(MOST_CLUSTERS // data.n_classes, 1)))
     view, priors = view_and_priors(plan, data, hyper, rng)
     rows = data.rows[plan.lens]
     return GatedProblem.make(view, rows, data.label, data.weight, data.n_classes, priors, plan.k)

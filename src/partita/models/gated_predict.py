@@ -22,6 +22,8 @@ from .gated_rows import Block, View, make_blocks
 from .gated_state import Experts, GatedState
 from .truncated_normal import cone_probabilities, independent_variances, strongly_tied, tied_cone_probabilities
 
+LOG_SEEN = np.log(1e-9)  # share of a component, over the largest, below which its classes change no answer
+LOGIT = 1.2  # of differences of latents, for those: a logistic function near the probit's
 LOG_MATTERS = np.log(1e-3)  # share of a component, over the largest, from which its classes are taken exactly
 TIED_ROWS = 2000  # at once: some tens of megabytes
 LEAST_DEGREES = 0.5  # of the variance of Student's t, which has none at two degrees of freedom or fewer
@@ -200,17 +202,26 @@ def log_class(
     return class_probabilities(mean, covariance, log_gate)
 
 
-def class_probabilities(mean: np.ndarray, covariance: np.ndarray, log_gate: np.ndarray | None = None) -> np.ndarray:
+def class_probabilities(
+    mean: np.ndarray, covariance: np.ndarray, log_gate: np.ndarray | None = None, tied: bool = True
+) -> np.ndarray:
     """Log probabilities (..., C) of the classes from the moments of one latent (two classes) or of one each.
 
-    Latents of more than three classes that share the doubt of missing cells are taken as independent with matched
-    variances, but where `log_gate` (n, H) says that a component matters to its row: there as they are.
+    `log_gate` (n, H) says which of several components matter to a row: in others the probabilities of three classes and
+    more are rough ones. Latents of more than three classes that share the doubt of missing cells are taken as
+    independent with matched variances, but, if `tied`, where a component matters much: there as they are.
     """
     if mean.shape[-1] == 1:
         z = mean[..., 0] / np.sqrt(covariance[..., 0, 0])
         return np.stack([log_ndtr(-z), log_ndtr(z)], axis=-1)
-    out = cone_probabilities(mean, independent_variances(covariance))
-    if log_gate is not None and mean.shape[-1] > 3:
+    variance = independent_variances(covariance)
+    if log_gate is None:
+        return cone_probabilities(mean, variance)
+    out = LOGIT * mean / np.sqrt(variance.mean(axis=-1, keepdims=True))
+    out -= np.logaddexp.reduce(out, axis=-1, keepdims=True)
+    seen = log_gate > log_gate.max(axis=1, keepdims=True) + LOG_SEEN
+    out[seen] = cone_probabilities(mean[seen], variance[seen])
+    if tied and mean.shape[-1] > 3:
         matters = log_gate > log_gate.max(axis=1, keepdims=True) + LOG_MATTERS
         row, component = np.nonzero(matters & strongly_tied(covariance))
         for part in range(0, len(row), TIED_ROWS):

@@ -134,6 +134,7 @@ class BlockSampler:
     temperatures: np.ndarray = field(default_factory=lambda: TEMPERATURES)
     model: SmallModel | None = None
     linear: LinearScores = field(default_factory=LinearScores)
+    single: np.ndarray | None = None  # exact edge probabilities of one class: taken where the chain has one
 
     def init(self, rng: np.random.Generator) -> NetState:
         z = np.array([random_classes(rng, self.known, self.number + r, False) for r in range(len(self.temperatures))])
@@ -144,13 +145,16 @@ class BlockSampler:
         before_sweep(state, self.schedule)
         n, R = self.known.n, len(self.temperatures)
         unused, priors, scores = np.zeros((n, n)), np.zeros(R), np.zeros(R)
+        edges = state.edges
+        if self.single is not None and state.z[0].max() == 0:
+            edges, state.edges[:] = unused, state.edges + self.single
         for r, temperature in enumerate(self.temperatures):
             parents, at = to_masks(state.graph[r]), state.hyper[r]
             if self.model is not None:
                 self.tables, self.rule = self.model.tables(at), self.model.rule(at)
             priors[r] = kernel.net_block_sweep(
                 self.tables, self.rule, 1.0 / temperature, state.z[r], parents, self.known.classes is None, N_DRAWS,
-                N_SPLITS, seed_of(rng), state.edges if r == 0 else unused, self.linear.of(self.tables, 1.0 / temperature),
+                N_SPLITS, seed_of(rng), edges if r == 0 else unused, self.linear.of(self.tables, 1.0 / temperature),
             )  # fmt: skip
             state.graph[r] = to_graph(parents)
             scores[r] = score_of(self.tables, parents)

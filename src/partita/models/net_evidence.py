@@ -13,7 +13,7 @@ from scipy.special import betaln, logsumexp
 
 from ..kernels import kernel
 from ..kernels.net_contract import BlockRule
-from ..priors.partition import log_probability, sample_partition
+from ..priors.partition import log_probability
 from .net_posterior import NetPosterior
 from .net_state import NetState, Schedule
 
@@ -28,23 +28,39 @@ def log_acyclic(n: int, alpha: float | None, beta1: float, beta2: float) -> floa
     """Log of the probability that a graph of the block prior (alpha None: of one class) is acyclic before cyclic
     ones are ruled out: the normaliser of the prior. By drawing, always the same draws."""
     rng, hits = np.random.default_rng(0), 0
-    for _ in range(0, PRIOR_DRAWS, 1000):
-        z = np.zeros((1000, n), int)
-        if alpha is not None:
-            z = np.array([sample_partition(rng, n, alpha) for _ in range(1000)])
-        eta = rng.beta(beta1, beta2, (1000, int(z.max()) + 1, int(z.max()) + 1))
-        chance = eta[np.arange(1000)[:, None, None], z[:, :, None], z[:, None, :]]
-        graph = rng.random((1000, n, n)) < chance
+    size = max(min(PRIOR_DRAWS, 2_000_000 // (n * n)), 1)
+    for first in range(0, PRIOR_DRAWS, size):
+        m = min(size, PRIOR_DRAWS - first)
+        z = np.zeros((m, n), int) if alpha is None else _partitions(rng, m, n, alpha)
+        eta = rng.beta(beta1, beta2, (m, int(z.max()) + 1, int(z.max()) + 1))
+        chance = eta[np.arange(m)[:, None, None], z[:, :, None], z[:, None, :]]
+        graph = rng.random((m, n, n)) < chance
         graph[:, np.arange(n), np.arange(n)] = False
         hits += int(acyclic(graph).sum())
     return float(np.log(max(hits, 1) / PRIOR_DRAWS))
 
 
+def _partitions(rng: np.random.Generator, m: int, n: int, alpha: float) -> np.ndarray:
+    """(m, n) partitions of a Chinese restaurant, all seated together."""
+    z, size = np.zeros((m, n), int), np.zeros((m, n + 1))
+    used, rows = np.zeros(m, int), np.arange(m)
+    for i in range(n):
+        place = rng.random(m) * (i + alpha)
+        k = (size.cumsum(axis=1) <= place[:, None]).sum(axis=1)
+        z[:, i] = np.minimum(k, used)  # beyond all who sit: a table of its own
+        used += z[:, i] == used
+        size[rows, z[:, i]] += 1
+    return z
+
+
 def acyclic(graph: np.ndarray) -> np.ndarray:
     """Which of the graphs (k, n, n) have no cycle: nodes without parents are taken away as long as there are some."""
-    left = np.ones(graph.shape[:2], bool)
+    parents, left = graph.astype(np.float32), np.ones(graph.shape[:2], bool)
     for _ in range(graph.shape[1]):
-        left &= (graph & left[:, :, None]).any(axis=1)
+        fewer = left & (np.einsum("ki,kij->kj", left.astype(np.float32), parents) > 0)
+        if (fewer == left).all():
+            break
+        left = fewer
     return np.asarray(~left.any(axis=1))
 
 
@@ -130,67 +146,3 @@ def log_sum_of_classes(
         weight = tables + (inside @ log_odds).T + (none.sum(axis=0) - np.diag(none))[:, None]
         logs.append(ratio + kernel.net_dag_sum(np.ascontiguousarray(weight), np.zeros((0, 0))))
     return float(logsumexp(logs) - np.log(len(logs)))
-
-
-# ---- networks of any size: priors against each other by the states they share ----
-
-
-def log_ordered_over_block(z: np.ndarray, graph: np.ndarray, beta1: float, beta2: float, normaliser: float) -> float:
-    """Log of the ordered prior of (z, G), summed over the orders of its classes, over the block prior of it; -inf
-    where no order allows the graph. `normaliser` is the block prior's."""
-    _, z = np.unique(z, return_inverse=True)
-    k = int(z.max()) + 1
-    member = np.eye(k)[z]
-    sizes, edges = member.sum(axis=0), member.T @ graph @ member
-    before = edges > 0
-    if np.diag(before).any() or k > 16:
-        return -np.inf
-    orders = _orders(before)
-    if not orders:
-        return -np.inf
-    pairs = np.outer(sizes, sizes) - np.diag(sizes)
-    ratio = betaln(beta1 + edges, beta2 + pairs - edges) - betaln(beta1, beta2)
-    # the ordered prior has one probability for two classes, the block prior one each way and one within every class
-    unused = np.where(before | before.T, ~before, np.tri(k, dtype=bool))
-    return float(np.log(orders) - np.log(np.arange(1, k + 1)).sum() - ratio[unused].sum() + normaliser)
-
-
-def _orders(before: np.ndarray) -> float:
-    """The number of orders in which a comes before b wherever before[a, b]."""
-    k = len(before)
-    needs = [sum(1 << a for a in np.flatnonzero(before[:, b])) for b in range(k)]
-    count = np.zeros(1 << k)
-    count[0] = 1.0
-    for done in np.arange(1 << k):
-        if count[done]:
-            for b in range(k):
-                if not done >> b & 1 and not needs[b] & ~done:
-                    count[done | 1 << b] += count[done]
-    return float(count[-1])
-
-
-def log_odds_of_order(
-    ordered: NetPosterior, block: NetPosterior, alpha: float, beta1: float, beta2: float, normaliser: float, most: int
-) -> float:
-    """Log evidence of ordered classes over that of classes without order.
-
-    With r the ratio of the two priors where both are positive (C): the mean of 1 / r over the ordered posterior is
-    Z_block P_block(C) / Z_ordered. Where the block chain never is in C, half a visit is counted. `most` parents are
-    what the ordered chain allows.
-    """
-    inverse = [-log_ordered_over_block(z, g, beta1, beta2, normaliser) for z, g in zip(ordered.graph_z, ordered.graphs)]
-    known = [value for value in inverse if np.isfinite(value)]
-    shared = [
-        np.isfinite(log_ordered_over_block(z, g, beta1, beta2, normaliser)) and g.sum(axis=0).max() <= most
-        for z, g in zip(block.graph_z, block.graphs)
-    ]
-    share = max(sum(shared), 0.5) / len(shared)
-    if not known:
-        return 0.0
-    return float(np.log(share) - (logsumexp(known) - np.log(len(inverse))))
-
-
-def log_odds_of_one_class(block: NetPosterior, n: int, alpha: float, normaliser: float, single: float) -> float:
-    """Log evidence of one class over that of classes without order: from how often the chain has one class."""
-    share = float(np.mean([len(np.unique(z)) == 1 for z in block.graph_z]))
-    return float(np.log(share) + normaliser - single - log_probability(np.array([n]), alpha))

@@ -3,14 +3,13 @@
 With all graphs alike, with one class, or with classes and template given, the weight of a graph is a product over nodes
 (given the probability eta of an edge), and sums over all acyclic graphs are a matter of 3^n steps (`net_dag_sum`). One
 class: the sum is a polynomial of degree n (n - 1) in eta, so a Gauss-Jacobi rule integrates it exactly. Classes with an
-order and without one are listed, for six and five nodes.
+order and without one are listed, for at most six nodes; those without one have such a rule for every two classes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from scipy.special import logsumexp
 
 from ..kernels import kernel
 from ..kernels.net_contract import NO_SCORE, BlockRule
-from ..priors.graph import log_template, ordered_partitions
+from ..priors.graph import ordered_partitions
 from ..priors.partition import enumerate_partitions, log_probability
 
 NEGLIGIBLE = 1e-12  # share of the evidence below which a point of the rule needs no derivative
@@ -40,7 +39,7 @@ class Exact:
         return np.einsum("k,kij->ij", self.shares, same)
 
 
-def _sizes(n: int) -> np.ndarray:
+def sizes_of_sets(n: int) -> np.ndarray:
     sets = np.arange(1 << n)
     return sum((sets >> i & 1 for i in range(n)), np.zeros_like(sets))
 
@@ -61,7 +60,7 @@ def one_class(tables: np.ndarray, rule: BlockRule, edges_too: bool = True) -> Ex
     n = len(tables)
     points = n * (n - 1) // 2 + 1
     eta, share = rule.nodes[points, :points], rule.weights[points, :points]
-    sizes = _sizes(n)
+    sizes = sizes_of_sets(n)
 
     def weight(q: Any) -> np.ndarray:
         return tables + sizes * (np.log(eta[q]) - np.log1p(-eta[q])) + (n - 1) * np.log1p(-eta[q])
@@ -141,39 +140,17 @@ class _ClassSums:
         return edges
 
 
-def graphs(n: int) -> np.ndarray:
-    """All acyclic graphs as bit masks (k, n), by their layers: a node is in the first after all its parents'. 29,281 of
-    five nodes."""
-    sets, parts = np.arange(1 << n), []
-    for layer in ordered_partitions(n):
-        masks = [int(sum(1 << i for i in np.flatnonzero(layer == k))) for k in range(int(layer.max()) + 1)]
-        choices = []
-        for j in range(n):
-            inside = sets[sets & ~sum(masks[: layer[j]]) == 0]
-            choices.append(inside[inside & masks[layer[j] - 1] != 0] if layer[j] else inside)
-        parts.append(np.array(list(product(*choices)), np.int32))
-    return np.concatenate(parts)
-
-
 def block(tables: np.ndarray, rule: BlockRule, classes: np.ndarray | None = None) -> Exact:
-    """Classes without an order: every acyclic graph with every partition."""
+    """Classes without an order: every partition, each with all acyclic graphs summed out."""
     n = len(tables)
-    partitions = enumerate_partitions(n) if classes is None else classes[None, :]
-    masks = graphs(n)
-    score = tables[np.arange(n), masks].sum(axis=1)
-    masks, score = masks[score > NO_SCORE / 10], score[score > NO_SCORE / 10]
-    edge = (masks[:, None, :] >> np.arange(n)[:, None] & 1).astype(float)
-    values = []
-    for z in partitions:
-        member = np.eye(int(z.max()) + 1)[z]
-        sizes = member.sum(axis=0)
-        pairs = np.outer(sizes, sizes) - np.diag(sizes)
-        log_prior = log_template(member.T @ edge @ member, pairs, rule.beta1, rule.beta2)
-        values.append(score + log_prior + float(log_probability(sizes, rule.alpha)))
-    total = float(logsumexp(values))
-    shares = np.exp(np.array(values) - total)
-    edges = (shares.sum(axis=0) @ edge.reshape(len(edge), -1)).reshape(n, n)
-    return Exact(edges, total, np.asarray(partitions, np.int32), shares.sum(axis=1))
+    partitions = np.asarray(enumerate_partitions(n) if classes is None else classes[None, :], np.int32)
+    logs, edges = np.zeros(len(partitions)), np.zeros((len(partitions), n, n))
+    for k, z in enumerate(partitions):
+        logs[k] = kernel.net_block_sum(tables, rule, z, edges[k])
+        logs[k] += float(log_probability(np.bincount(z), rule.alpha))
+    total = float(logsumexp(logs))
+    shares = np.exp(logs - total)
+    return Exact(np.tensordot(shares, edges, 1), total, partitions, shares)
 
 
 def best_graph(weight: np.ndarray) -> np.ndarray:
@@ -189,7 +166,7 @@ def best_graph(weight: np.ndarray) -> np.ndarray:
         chosen[:, with_i] = np.where(better, chosen[:, less], chosen[:, with_i])
     reached, last = np.full(1 << n, -np.inf), np.zeros(1 << n, int)
     reached[0] = 0.0
-    sizes = _sizes(n)
+    sizes = sizes_of_sets(n)
     for size in range(1, n + 1):
         sets = np.flatnonzero(sizes == size)
         for j in range(n):

@@ -14,7 +14,8 @@ from itertools import product
 import numpy as np
 
 from ..kernels.net_contract import BlockRule, HashedValues
-from ..priors.graph import block_rule, log_joint
+from ..priors import franchise
+from ..priors.graph import block_rule, log_template, pair_counts
 from ..priors.partition import log_probability
 
 ALPHAS = np.geomspace(0.1, 10.0, 9)
@@ -55,14 +56,20 @@ class HyperGrid:
 
     def move(
         self, rng: np.random.Generator, at: np.ndarray, z: np.ndarray, graph: np.ndarray, ordered: bool,
-        log_likelihood: Callable[[int], float] | None = None, heat: float = 1.0,
+        log_likelihood: Callable[[int], float] | None = None, heat: float = 1.0, first: np.ndarray | None = None,
+        tables: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         """Draw every place anew given classes and graph; `log_likelihood` of the graph for a place in the grid of
-        gamma."""
-        if len(self.alpha) > 1:
+        gamma. Of several data sets: where the nodes of each begin, and the tables of their restaurants."""
+        if len(self.alpha) > 1 and tables is None:
             at[0] = _draw(rng, log_probability(np.bincount(z), self.alpha))
+        elif len(self.alpha) > 1:
+            counts = franchise.count(z, first)
+            at[0] = _draw(rng, franchise.log_probability_of_tables(tables, counts, 1.0, self.alpha))
         if len(self.beta) > 1:
-            at[1] = _draw(rng, np.array([log_joint(z, graph, 1.0, b1, b2, ordered) for b1, b2 in self.beta]))
+            present, pairs = pair_counts(z, graph, first)
+            used = np.triu(np.ones_like(pairs), 1) if ordered else np.ones_like(pairs)
+            at[1] = _draw(rng, np.array([log_template(present * used, pairs * used, b1, b2) for b1, b2 in self.beta]))
         if len(self.gamma) > 1 and log_likelihood is not None:
             at[2] = _draw(rng, heat * np.array([log_likelihood(k) for k in range(len(self.gamma))]))
 

@@ -32,6 +32,13 @@ class Knowledge:
     def n(self) -> int:
         return len(self.allowed)
 
+    def part(self, nodes: slice) -> Knowledge:
+        """Of some of the nodes: those of one table among several."""
+        classes = None if self.classes is None else self.classes[nodes]
+        return Knowledge(
+            self.allowed[nodes, nodes], self.required[nodes, nodes], self.max_parents, classes, self.template
+        )
+
     def log_odds(self) -> np.ndarray:
         """(n, n) log odds of every edge under the template; zeros (all graphs alike) without one."""
         if self.template is None:

@@ -7,33 +7,42 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
 from ..inference.runner import Runner
 from ..kernels import kernel
 from ..kernels.net_contract import MOST_NODES
 from ..priors.graph import block_rule
+from ..priors.partition import log_probability
 from . import net_evidence, net_exact
 from .gated_members import Problem, run_fits
+from .net_anneal import anneal
 from .net_chains import BlockSampler, LinearScores, OrderedSampler, seed_of
 from .net_hyper import SmallModel
 from .net_knowledge import Knowledge, score_tables, to_graph
-from .net_learn_large import LargeNetworks
+from .net_learn_large import LargeNetworks, class_prior
 from .net_learnt import Learnt, NetSettings
 from .net_posterior import NetPosterior, best_states, diagnostics, mixture, of_chains
+from .net_several import one_density, side_by_side
+from .net_shared_states import weigh
 from .net_state import Batch, NetState, Schedule, take_batch
 
 PRIORS = ("ordered-block", "block", "sparse")  # that "auto" weighs
-EXACT_ORDERED, EXACT_BLOCK = 6, 5  # most nodes whose classes can be listed
-CHEAP_ORDERED, CHEAP_BLOCK = 5, 4  # most nodes for which that beats sampling
+EXACT_ORDERED, EXACT_BLOCK = 6, 6  # most nodes whose classes can be listed
+CHEAP_ORDERED, CHEAP_BLOCK = 6, 5  # most nodes for which that beats even short chains
+LONG = 8000  # sweeps of all chains from which it does so for all nodes that can be listed: seconds at six
 SHOWN = 200  # networks drawn where probabilities are exact
+PILOT, PILOT_CHAINS = Schedule(150, 50), 2  # what tells the weights of priors before the long run, to a third of a nat
+LITTLE = 0.02  # weight below which a prior is not run on: that part of the answer stays the pilot's
 
 
 @dataclass
 class NetTask:
-    """Everything a fit is given."""
+    """Everything a fit is given: codes and numbers of levels of every table, and what is known of all their columns,
+    which follow one another."""
 
-    codes: np.ndarray
-    levels: np.ndarray
+    codes: list[np.ndarray]
+    levels: list[np.ndarray]
     known: Knowledge
     settings: NetSettings
     streams: Callable[[int], list[np.random.Generator]]
@@ -41,10 +50,38 @@ class NetTask:
     fingerprint: str
 
     def learn(self) -> Learnt:
-        if self.known.n > MOST_NODES or (self.codes < 0).any() or self.settings.single_edges:
+        learnt = self._learn()
+        found = learnt.method == "exact" and not {"uniform", "template"}.isdisjoint(learnt.prior_weights)
+        return anneal(self, learnt) if self.settings.anneal and not found else learnt
+
+    def _learn(self) -> Learnt:
+        first = np.cumsum([0, *map(len, self.levels)])
+        parts = [self.known.part(slice(a, b)) for a, b in zip(first[:-1], first[1:], strict=True)]
+        small = [part.n <= MOST_NODES and (codes >= 0).all() for codes, part in zip(self.codes, parts, strict=True)]
+        if self.settings.single_edges or not (all(small) or len(parts) > 1):
             return LargeNetworks(self).learn()
-        tables = score_tables(self.codes, self.levels, self.settings.bdeu, self.settings.pseudo, self.known)
-        return SmallNetworks(self, tables).learn()
+        s = self.settings
+        tables = [
+            score_tables(codes, of, s.bdeu, s.pseudo, part) if fits else None
+            for codes, of, part, fits in zip(self.codes, self.levels, parts, small, strict=True)
+        ]
+        if len(parts) == 1:
+            return SmallNetworks(self, tables[0]).learn()
+        return self._together(tables, parts)
+
+    def _together(self, tables: list[np.ndarray | None], parts: list[Knowledge]) -> Learnt:
+        """Several tables: by themselves where nothing is shared, else by their one density or their classes."""
+        s, small = self.settings, all(table is not None for table in tables)
+        if small and (self.known.template is not None or s.prior == "uniform"):
+            alone = [
+                SmallNetworks(replace(self, codes=[codes], levels=[of], known=part), table).learn()
+                for codes, of, part, table in zip(self.codes, self.levels, parts, tables, strict=True)
+            ]
+            return replace(alone[0], posterior=side_by_side([one.posterior for one in alone]))
+        if small and s.prior == "sparse" and s.exact is not False and s.grid is None and self.known.classes is None:
+            posterior = one_density(tables, self.streams(1)[0], s.beta1, s.beta2, SHOWN)
+            return Learnt(posterior, "exact", {"sparse": 1.0})
+        return LargeNetworks(self, tables).learn()
 
 
 class SmallNetworks:
@@ -57,31 +94,42 @@ class SmallNetworks:
         assert self.n <= MOST_NODES
         self.rule = block_rule(self.n, s.alpha, s.beta1, s.beta2)
         self.linear = LinearScores()
+        self.single: np.ndarray | None = None  # edge probabilities of one class, where they are known exactly
         self.model: SmallModel | None = None
         if s.grid is not None:
             self.model = SmallModel(
-                s.grid, self.n, lambda gamma: score_tables(task.codes, task.levels, s.bdeu, gamma, task.known)
+                s.grid, self.n, lambda gamma: score_tables(task.codes[0], task.levels[0], s.bdeu, gamma, task.known)
             )
 
     def learn(self) -> Learnt:
         if self.known.template is not None or self.settings.prior == "uniform":
             return self._modular()
+        if self.settings.prior == "auto" and self.settings.grid is not None:
+            return self._auto_with_hyper()
         priors: tuple[str, ...] = PRIORS if self.settings.prior == "auto" else (self.settings.prior,)
         if self.known.classes is not None:  # one class is then no prior of its own
             priors = tuple(prior for prior in priors if prior != "sparse") or ("block",)
         exact = {prior: self._exact(prior) for prior in priors}
+        if (one := exact.get("sparse")) is not None:
+            self.single = one.edges
         sampled = [prior for prior in priors if exact[prior] is None]
         parts: dict[str, NetPosterior] = {}
         learnt = Learnt(None, "exact" if not sampled else "sampled", {})  # type: ignore[arg-type]
-        if sampled:
-            states = self._run(sampled, learnt, parts)
+        states: dict[str, list[NetState]] = {}
+        if len(priors) > 1 and self._worth_a_pilot(sampled):
+            states = self._pilot(priors, sampled, parts, exact)
+        schedules = dict.fromkeys(states, PILOT)
+        running = [prior for prior in sampled if prior not in states]
+        if running:
+            states |= self._run(running, learnt, parts)
+            schedules |= dict.fromkeys(running, self.settings.schedule)
         for k, prior in enumerate(priors):
             if (found := exact[prior]) is not None:
                 parts[prior] = self._shown(prior, found, k)
         if len(priors) == 1:
             learnt.posterior, learnt.prior_weights = parts[priors[0]], {priors[0]: 1.0}
             return learnt
-        return self._weigh(learnt, priors, parts, exact, states if sampled else {})
+        return self._weigh(learnt, priors, parts, exact, states, schedules)
 
     # ---- exact ----
 
@@ -91,9 +139,10 @@ class SmallNetworks:
             return None
         if prior == "sparse":
             return net_exact.one_class(self.tables, self.rule)
-        if prior == "ordered-block" and n <= (EXACT_ORDERED if asked is True else CHEAP_ORDERED):
+        insisted = asked is True or self.settings.n_chains * self.settings.schedule.n_sweeps >= LONG
+        if prior == "ordered-block" and n <= (EXACT_ORDERED if insisted else CHEAP_ORDERED):
             return net_exact.ordered(self.tables, self.rule, self.known.classes)
-        if prior == "block" and n <= (EXACT_BLOCK if asked is True else CHEAP_BLOCK):
+        if prior == "block" and n <= (EXACT_BLOCK if insisted else CHEAP_BLOCK):
             return net_exact.block(self.tables, self.rule, self.known.classes)
         return None
 
@@ -103,7 +152,7 @@ class SmallNetworks:
         classes = np.zeros(n, np.int32) if self.known.classes is None else self.known.classes.astype(np.int32)
         odds = np.ascontiguousarray(self.known.log_odds())
         found = net_exact.modular(self.tables, odds, classes)
-        masks = np.zeros((SHOWN, n), np.int32)
+        masks = np.full((SHOWN, n), -1, np.int32)
         kernel.net_order_draws(self.tables, odds, masks, 5, seed_of(rng))
         weight = np.array(self.tables)
         for i in range(n):
@@ -114,7 +163,7 @@ class SmallNetworks:
         zero = np.zeros((n, n))
         posterior = NetPosterior(
             found.edges, zero, np.zeros((0, n, n)), found.classes, found.shares, to_graph(masks), z[1:],
-            np.full(SHOWN, 1.0 / SHOWN), np.zeros((SHOWN, 0), np.int32), *best_states([(values, z, to_graph(seen))]),
+            np.full(SHOWN, 1.0 / SHOWN), np.zeros((SHOWN, 0), np.int32), np.zeros((SHOWN, 3), np.int64), *best_states([(values, z, to_graph(seen))]),
         )  # fmt: skip
         name = "uniform" if self.known.template is None else "template"
         return Learnt(posterior, "exact", {name: 1.0})
@@ -145,21 +194,33 @@ class SmallNetworks:
         model = None if self.model is None else self.model.alone()
         if prior == "ordered-block":
             return OrderedSampler(self.tables, self.rule, self.known, schedule, number, model=model, linear=self.linear)
+        single = self.single
         known = self.known
         if prior == "sparse":
-            known = replace(known, classes=np.zeros(self.n, np.int32))
-        return BlockSampler(self.tables, self.rule, known, schedule, number, model=model, linear=self.linear)
+            known, single = replace(known, classes=np.zeros(self.n, np.int32)), None
+        return BlockSampler(
+            self.tables, self.rule, known, schedule, number, model=model, linear=self.linear, single=single
+        )  # fmt: skip
+
+    def _chains(self, prior: str) -> int:
+        """How many chains a prior gets: beside others half as many without an order, each of which has several
+        temperatures."""
+        n_chains = self.settings.n_chains
+        return max(n_chains // 2, min(n_chains, 2)) if self.settings.prior == "auto" and prior == "block" else n_chains
 
     def _run(self, priors: Sequence[str], learnt: Learnt, parts: dict[str, NetPosterior]) -> dict[str, list[NetState]]:
         """Chains of all these priors in one loop; their posteriors go to `parts`."""
-        schedule, n_chains = self.settings.schedule, self.settings.n_chains
-        problems: list[Problem] = [self._sampler(prior, schedule, c) for prior in priors for c in range(n_chains)]
+        schedule, of, first = self.settings.schedule, {}, 0
+        for prior in priors:
+            of[prior] = range(first, first := first + self._chains(prior))
+        problems: list[Problem] = [
+            self._sampler(prior, schedule, c) for prior, chains in of.items() for c in range(len(chains))
+        ]
         states, outcome = run_fits(
             problems, self.task.streams(len(problems)), schedule.n_sweeps, None, self.task.runner,
             self.task.fingerprint, NetState.from_tree, lambda step, state: take_batch(step, state, schedule),
             Batch.from_tree,
         )  # fmt: skip
-        of = {prior: range(k * n_chains, (k + 1) * n_chains) for k, prior in enumerate(priors)}
         for prior, chains in of.items():
             kept = [outcome.kept[c] for c in chains]
             parts[prior] = of_chains([states[c] for c in chains], kept, schedule)
@@ -170,34 +231,86 @@ class SmallNetworks:
 
     # ---- several priors ----
 
-    def _weigh(
-        self, learnt: Learnt, priors: Sequence[str], parts: dict[str, NetPosterior],
-        exact: dict[str, net_exact.Exact | None], states: dict[str, list[NetState]],
-    ) -> Learnt:  # fmt: skip
-        """Every prior by its evidence, all alike beforehand."""
-        s, rng = self.settings, self.task.streams(1)[0]
-        normaliser = {
+    def _auto_with_hyper(self) -> Learnt:
+        """Hyper-parameters learnt under every prior: weighed by the states that priors share."""
+        learnt, parts = Learnt(None, "sampled", {}), {}  # type: ignore[arg-type]
+        self._run(["ordered-block", "block"], learnt, parts)
+        learnt.posterior, learnt.prior_weights = weigh(
+            parts["ordered-block"], parts["block"], class_prior(self.settings, [0, self.n]), self.n,
+            self.known.classes is not None,
+        )  # fmt: skip
+        return learnt
+
+    def _worth_a_pilot(self, sampled: Sequence[str]) -> bool:
+        """Whether short runs could save long ones. A budget of time is kept for the long run."""
+        long = self.settings.schedule.n_sweeps >= 4 * PILOT.n_sweeps
+        return bool(sampled) and long and self.task.runner.time_budget is None and self.model is None
+
+    def _pilot(
+        self, priors: Sequence[str], sampled: Sequence[str], parts: dict[str, NetPosterior],
+        exact: dict[str, net_exact.Exact | None],
+    ) -> dict[str, list[NetState]]:  # fmt: skip
+        """Short chains of every prior, and their weights; of priors of little weight the states, for good."""
+        after = len(sampled) * self.settings.n_chains  # streams before these are those of the long run
+        streams = self.task.streams(after + len(sampled) * PILOT_CHAINS)[after:]
+        problems: list[Problem] = [self._sampler(prior, PILOT, c) for prior in sampled for c in range(PILOT_CHAINS)]
+        found, outcome = run_fits(
+            problems, streams, PILOT.n_sweeps, None, replace(self.task.runner, checkpoint=None, progress=False), "",
+            NetState.from_tree, lambda step, state: take_batch(step, state, PILOT),
+        )  # fmt: skip
+        if outcome.interrupted is not None:
+            raise KeyboardInterrupt
+        states = {prior: found[k * PILOT_CHAINS : (k + 1) * PILOT_CHAINS] for k, prior in enumerate(sampled)}
+        short = {
+            prior: of_chains(states[prior], outcome.kept[k * PILOT_CHAINS : (k + 1) * PILOT_CHAINS], PILOT)
+            for k, prior in enumerate(sampled)
+        }
+        evidence = self._evidence(priors, short, exact, states, dict.fromkeys(sampled, PILOT))
+        weight = dict(zip(priors, softmax(evidence), strict=True))
+        parts |= {prior: short[prior] for prior in sampled if weight[prior] < LITTLE}
+        return {prior: states[prior] for prior in sampled if weight[prior] < LITTLE}
+
+    def _normalisers(self) -> dict[str, float]:
+        s = self.settings
+        return {
             "ordered-block": 0.0,
             "block": net_evidence.log_acyclic(self.n, s.alpha, s.beta1, s.beta2),
             "sparse": net_evidence.log_acyclic(self.n, None, s.beta1, s.beta2),
         }
+
+    def _evidence(
+        self, priors: Sequence[str], parts: dict[str, NetPosterior], exact: dict[str, net_exact.Exact | None],
+        states: dict[str, list[NetState]], schedules: dict[str, Schedule],
+    ) -> np.ndarray:  # fmt: skip
+        """Log evidence of every prior."""
+        rng, normaliser, values = self.task.streams(1)[0], self._normalisers(), []
         for prior in priors:
-            part, found = parts[prior], exact[prior]
-            if found is not None:
+            if (found := exact[prior]) is not None:
                 value = found.log_sum - normaliser[prior]
             elif prior == "ordered-block":
-                value = net_evidence.of_ordered(states[prior], s.schedule)
-            elif prior == "block":
-                one = exact.get("sparse") or net_exact.one_class(self.tables, self.rule, edges_too=False)
-                value = net_evidence.of_block(
-                    rng, self.tables, self.rule, one.log_sum, part.classes, part.shares, part.edges
-                )
+                value = net_evidence.of_ordered(states[prior], schedules[prior])
             else:
-                value = net_exact.one_class(self.tables, self.rule, edges_too=False).log_sum - normaliser[prior]
-            part.log_evidence = float(value)
-        evidence = np.array([parts[prior].log_evidence for prior in priors])
-        weights = np.exp(evidence - evidence.max())
-        weights /= weights.sum()
+                one = exact.get("sparse") or net_exact.one_class(self.tables, self.rule, edges_too=False)
+                value = one.log_sum - normaliser[prior]
+                if prior == "block":
+                    part = parts[prior]
+                    value = net_evidence.of_block(
+                        rng, self.tables, self.rule, one.log_sum, part.classes, part.shares, part.edges
+                    )
+            values.append(float(value))
+        return np.array(values)
+
+    def _weigh(
+        self, learnt: Learnt, priors: Sequence[str], parts: dict[str, NetPosterior],
+        exact: dict[str, net_exact.Exact | None], states: dict[str, list[NetState]], schedules: dict[str, Schedule],
+    ) -> Learnt:  # fmt: skip
+        """Every prior by its evidence, all alike beforehand."""
+        evidence, normaliser = self._evidence(priors, parts, exact, states, schedules), self._normalisers()
+        for prior, value in zip(priors, evidence, strict=True):
+            parts[prior].log_evidence = float(value)
+        weights = softmax(evidence)
+        # the joint of a state of one class has the probability of that class in it, which here is no part of the prior
+        normaliser["sparse"] += float(log_probability(np.array([self.n]), self.settings.alpha))
         learnt.posterior = mixture([parts[p] for p in priors], weights, [normaliser[p] for p in priors])
-        learnt.prior_weights = dict(zip(priors, weights.tolist(), strict=True))
+        learnt.prior_weights, learnt.normalisers = dict(zip(priors, weights.tolist(), strict=True)), normaliser
         return learnt

@@ -1,5 +1,5 @@
-"""Structure learning where tables over all sets of parents do not do: more than 16 columns, missing cells, the
-kernel of [1]."""
+"""Structure learning where tables over all sets of parents do not do: more than 16 columns, missing cells, several
+tables that share classes, the kernel of [1]."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ import numpy as np
 from ..inference.loop import Outcome
 from ..kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
 from .gated_members import Problem, run_fits
-from .net_evidence import log_acyclic, log_odds_of_one_class, log_odds_of_order
-from .net_large import GraphSampler, ListedSampler, Lists, Rows, most_listed
-from .net_learnt import Learnt
-from .net_posterior import NetPosterior, diagnostics, mixture, of_chains
+from .net_large import GraphSampler
+from .net_listed import ListedSampler, Lists, make_lists, most_listed
+from .net_rows import Rows, Sheets
+from .net_learnt import Learnt, NetSettings
+from .net_posterior import NetPosterior, diagnostics, of_chains
+from .net_shared_states import ClassPrior, log_acyclic, weigh
 from .net_state import Batch, NetState, take_batch
 
 if TYPE_CHECKING:
@@ -25,12 +27,14 @@ if TYPE_CHECKING:
 class LargeNetworks:
     """Chains over graphs of any size."""
 
-    def __init__(self, task: NetTask):
-        self.task, self.settings, self.known = task, task.settings, task.known
+    def __init__(self, task: NetTask, tables: Sequence[np.ndarray | None] = ()):
+        self.task, self.settings, self.known, self.tables = task, task.settings, task.known, tables
         s = task.settings
-        self.rows = Rows(task.codes, task.levels, s.bdeu, s.pseudo)
-        self.lists: Lists | None = None
-        self.most = most_listed(self.known.n, self.known.max_parents)
+        self.rows = Sheets([Rows(codes, of, s.bdeu, s.pseudo) for codes, of in zip(task.codes, task.levels)])
+        self.lists: list[Lists] | None = None
+        largest = int(np.diff(self.rows.first).max())
+        self.bound = min(self.known.max_parents, largest - 1)  # what was asked for
+        self.most = most_listed(largest, self.bound)  # what lists have room for
 
     def learn(self) -> Learnt:
         s = self.settings
@@ -44,13 +48,13 @@ class LargeNetworks:
 
     def _listed(self) -> bool:
         """Whether ordered classes can be sampled with lists: few enough numbers, within the range of doubles."""
-        if self.settings.single_edges or self.most < min(2, self.known.max_parents):
+        if self.settings.single_edges or self.most < min(2, self.bound):
             return False
-        if len(self.rows.holes):
+        if self.rows.n_holes:
             return True
         if self.lists is None:
-            self.lists = Lists.of(self.rows.data(self.rows.codes), self.known, self.most)
-        return self.lists.fits
+            self.lists = make_lists(self.rows, self.rows.data(np.zeros(0, np.int32)), self.known, self.most)
+        return all(part.fits for part in self.lists)
 
     def _samplers(self, prior: str) -> list[Problem]:
         s, known = self.settings, self.known
@@ -58,7 +62,7 @@ class LargeNetworks:
             return [
                 ListedSampler(
                     self.rows, known, s.alpha, s.beta1, s.beta2, s.schedule, c, self.most,
-                    None if len(self.rows.holes) else self.lists, s.grid,
+                    None if self.rows.n_holes else self.lists, s.grid, s.rooms,
                 )
                 for c in range(s.n_chains)
             ]  # fmt: skip
@@ -66,7 +70,10 @@ class LargeNetworks:
             known = replace(known, classes=np.zeros(known.n, np.int32))
         kind = {"ordered-block": ORDERED_CLASSES, "uniform": GIVEN_ODDS, "template": GIVEN_ODDS}.get(prior, CLASSES)
         return [
-            GraphSampler(self.rows, known, kind, s.alpha, s.beta1, s.beta2, s.schedule, c, s.single_edges, grid=s.grid)
+            GraphSampler(
+                self.rows, known, kind, s.alpha, s.beta1, s.beta2, s.schedule, c, s.single_edges, self.tables, s.grid,
+                rooms=s.rooms,
+            )
             for c in range(s.n_chains)
         ]
 
@@ -84,7 +91,7 @@ class LargeNetworks:
             chains = range(k * s.n_chains, (k + 1) * s.n_chains)
             parts.append(self._part(prior, chains, states, outcome, learnt))
         learnt.posterior = parts[0]
-        if "ordered-block" in priors and isinstance(problems[0], ListedSampler):
+        if "ordered-block" in priors and isinstance(problems[0], ListedSampler) and self.most < self.bound:
             sizes = parts[priors.index("ordered-block")].graphs.sum(axis=1)
             learnt.parent_limit = {"most": self.most, "share_at_limit": float((sizes == self.most).mean())}
         return learnt, parts
@@ -102,35 +109,19 @@ class LargeNetworks:
 
     def _auto(self) -> Learnt:
         """Ordered classes against classes without order, and one class as the states of the latter that have one."""
-        s, n = self.settings, self.known.n
         learnt, (ordered, block) = self._run(["ordered-block", "block"])
-        most = self.most if learnt.parent_limit else n
-        normaliser = log_acyclic(n, s.alpha, s.beta1, s.beta2)
-        single = log_acyclic(n, None, s.beta1, s.beta2)
-        evidence = [log_odds_of_order(ordered, block, s.alpha, s.beta1, s.beta2, normaliser, most), 0.0]
-        parts, names, normalisers = [ordered, block], ["ordered-block", "block"], [0.0, normaliser]
-        alone = np.array([len(np.unique(z)) == 1 for z in block.graph_z])
-        if alone.any() and self.known.classes is None:
-            evidence.append(log_odds_of_one_class(block, n, s.alpha, normaliser, single))
-            parts.append(_only(block, alone))
-            names.append("sparse")
-            normalisers.append(single)
-        for part, value in zip(parts, evidence, strict=True):
-            part.log_evidence = float(value)
-        weights = np.exp(np.array(evidence) - max(evidence))
-        weights /= weights.sum()
-        learnt.posterior = replace(mixture(parts, weights, normalisers), log_evidence=float("nan"))
-        learnt.prior_weights = dict(zip(names, weights.tolist(), strict=True))
+        most = self.most if learnt.parent_limit else self.known.n
+        prior = class_prior(self.settings, self.rows.first)
+        learnt.posterior, learnt.prior_weights = weigh(ordered, block, prior, most, self.known.classes is not None)
+        learnt.normalisers = {"block": log_acyclic(prior, False), "sparse": log_acyclic(prior, True) + prior.log_one_class()}
         return learnt
 
 
-def _only(part: NetPosterior, chosen: np.ndarray) -> NetPosterior:
-    """The posterior as some of the networks drawn have it."""
-    graphs = part.graphs[chosen]
-    edges = graphs.mean(axis=0)
-    return replace(
-        part, edges=edges, edge_errors=np.sqrt(edges * (1 - edges) / len(graphs)), graphs=graphs,
-        graph_z=part.graph_z[chosen], graph_weight=np.full(len(graphs), 1.0 / len(graphs)),
-        graph_cells=part.graph_cells[chosen], classes=np.zeros((1, part.edges.shape[0]), np.int32), shares=np.ones(1),
-        top_value=part.top_value[:0], top_z=part.top_z[:0], top_graph=part.top_graph[:0],
-    )  # fmt: skip
+def class_prior(s: NetSettings, first: Sequence[int]) -> ClassPrior:
+    """The prior of classes and edges of these settings."""
+    nodes = tuple(int(k) for k in first)
+    rooms = tuple(s.rooms.tolist())
+    if s.grid is None:
+        return ClassPrior(nodes, (s.alpha,), ((s.beta1, s.beta2),), rooms)
+    betas = tuple((float(a), float(b)) for a, b in s.grid.beta)
+    return ClassPrior(nodes, tuple(s.grid.alpha.tolist()), betas, rooms)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .net_hyper import HyperGrid
 from .net_posterior import NetPosterior
+from .net_seats import ROOMS
 from .net_state import Schedule
 
 
@@ -28,6 +29,8 @@ class NetSettings:
     exact: bool | str
     single_edges: bool = False
     grid: HyperGrid | None = None  # where hyper-parameters are learnt
+    anneal: bool = False  # whether the best state is looked for beyond what chains saw
+    rooms: np.ndarray = field(default_factory=lambda: ROOMS)  # of several tables, see `net_seats`
 
 
 @dataclass
@@ -41,3 +44,4 @@ class Learnt:
     diagnostics: dict[str, Any] = field(default_factory=dict)
     trace: dict[str, np.ndarray] = field(default_factory=dict)
     parent_limit: dict[str, float] = field(default_factory=dict)
+    normalisers: dict[str, float] = field(default_factory=dict)  # of the priors that were weighed, in the best states

@@ -24,8 +24,8 @@ class NetPosterior:
     edges, edge_errors   (n, n) probabilities (parent row, child column) and their Monte Carlo standard errors.
     chain_edges          (chains, n, n) the probabilities by each chain; empty where there was none.
     classes, shares      (p, n) int32 partitions and (p,) their shares of the posterior.
-    graphs, graph_z, graph_weight, graph_cells   m networks drawn: (m, n, n) uint8, their classes, weights that sum to
-                         one, and what stood in missing cells.
+    graphs, graph_z, graph_weight, graph_cells, graph_hyper   m networks drawn: (m, n, n) uint8, their classes, weights
+                         that sum to one, what stood in missing cells, and places in the grids of hyper-parameters.
     top_value, top_z, top_graph   the best states: log joint (normalised where the normaliser is known), classes, graph.
     log_evidence         log p(data | prior), NaN where it is not known.
     """
@@ -39,6 +39,7 @@ class NetPosterior:
     graph_z: np.ndarray
     graph_weight: np.ndarray
     graph_cells: np.ndarray
+    graph_hyper: np.ndarray
     top_value: np.ndarray
     top_z: np.ndarray
     top_graph: np.ndarray
@@ -103,7 +104,7 @@ def counted(kept: Sequence[Batch], state: NetState, schedule: Schedule) -> list[
     """The batches of a chain that count: those after the burn-in; of a run that was stopped before, the later half."""
     late = [batch for batch in kept if batch.step >= schedule.burn_in]
     if late or not kept:
-        return late or [Batch(0, state.graph[0].astype(float), state.z[0], state.graph[0], state.cells, np.nan)]
+        return late or [Batch(0, state.graph[0].astype(float), state.z[0], state.graph[0], state.cells, state.hyper[0], np.nan)]
     return list(kept[len(kept) // 2 :])
 
 
@@ -120,7 +121,7 @@ def of_chains(states: Sequence[NetState], kept: Sequence[Sequence[Batch]], sched
         edges, _errors(chains), np.array([np.mean([b.edges for b in chain], axis=0) for chain in chains]), found,
         shares,
         np.array([b.graph for b in every]), np.array([b.z for b in every]), np.full(len(every), 1.0 / len(every)),
-        np.array([b.cells for b in every]), *best_states(tops),
+        np.array([b.cells for b in every]), np.array([b.hyper for b in every]), *best_states(tops),
     )  # fmt: skip
 
 
@@ -176,7 +177,8 @@ def mixture(parts: Sequence[NetPosterior], weights: np.ndarray, log_normalisers:
         np.concatenate([part.classes for part in parts]), np.concatenate(shares),
         np.concatenate([part.graphs for part in parts]), np.concatenate([part.graph_z for part in parts]),
         np.concatenate([w * part.graph_weight for w, part in zip(weights, parts, strict=True)]),
-        np.concatenate([part.graph_cells for part in parts]), *best_states(tops),
+        np.concatenate([part.graph_cells for part in parts]), np.concatenate([part.graph_hyper for part in parts]),
+        *best_states(tops),
         float(np.logaddexp.reduce(evidence) - np.log(len(parts))),
     )  # fmt: skip
 

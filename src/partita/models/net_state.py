@@ -20,6 +20,8 @@ class NetState:
     template    float64 (K, K): probabilities of edges between classes, where the chain holds them; else (0, 0).
     cells       int32: what now stands in the missing cells, in the order of the rows.
     hyper       int64 (R, 3): places of alpha, beta and gamma in their grids.
+    share, room (n + 1,): shares of classes that several tables share, and a number, see `net_seats`; of no use in one
+                table.
     done        sweeps so far.
     edges       (n, n): edge probabilities summed since the batch began.
     classes     int32 (kept sweeps, n): z after every sweep that counts.
@@ -32,6 +34,8 @@ class NetState:
     template: np.ndarray
     cells: np.ndarray
     hyper: np.ndarray
+    share: np.ndarray
+    room: float
     done: int
     edges: np.ndarray
     classes: np.ndarray
@@ -45,7 +49,8 @@ class NetState:
         n = z.shape[1]
         return cls(
             np.ascontiguousarray(z, np.int32), np.ascontiguousarray(graph, np.uint8), np.zeros((0, 0)),
-            np.ascontiguousarray(cells, np.int32), np.asarray(hyper, np.int64), 0, np.zeros((n, n)),
+            np.ascontiguousarray(cells, np.int32), np.asarray(hyper, np.int64), np.append(np.zeros(n), 1.0),
+            0.0, 0, np.zeros((n, n)),
             np.zeros((n_kept, n), np.int32), np.zeros(n_kept), np.full(MOST_TOP, -np.inf),
             np.zeros((MOST_TOP, n), np.int32), np.zeros((MOST_TOP, n, n), np.uint8),
         )  # fmt: skip
@@ -89,6 +94,7 @@ class Batch:
     z: np.ndarray
     graph: np.ndarray
     cells: np.ndarray
+    hyper: np.ndarray
     value: float
 
     def to_tree(self) -> dict[str, Any]:
@@ -136,5 +142,6 @@ def take_batch(step: int, state: NetState, schedule: Schedule) -> Batch | None:
     size = step + 1 - max(begun, 0)
     return Batch(
         step, state.edges / size, state.z[0].copy(), state.graph[0].copy(), state.cells.copy(),
+        state.hyper[0].copy(),
         float(state.values[step - schedule.burn_in]) if step >= schedule.burn_in else float("nan"),
     )  # fmt: skip

@@ -32,3 +32,16 @@ def best_log_temperature(loss: Callable[[float], float], bounds: tuple[float, fl
     """log t that minimises a loss with one minimum."""
     best = minimize_scalar(loss, bounds=bounds, method="bounded", options={"maxiter": 12, "xatol": tolerance})
     return float(best.x)
+
+
+def best_exponent(
+    logits: np.ndarray, label: np.ndarray, weight: np.ndarray, prior: float, bounds: tuple[float, float]
+) -> float:
+    """t of softmax(t logits), (n, C), with the least loss of the labels; its log prior is - prior (log t)^2."""
+    logits, residual = np.ascontiguousarray(logits), np.empty(logits.shape)
+    label, weight = np.ascontiguousarray(label, np.int32), np.ascontiguousarray(weight, float)
+
+    def loss(log_t: float) -> float:
+        return kernel.softmax_loss(np.exp(log_t) * logits, label, weight, residual) + prior * log_t**2
+
+    return float(np.exp(best_log_temperature(loss, bounds)))

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .svd_binomial import log_likelihood, move_mean, move_rows, move_scales
+from . import svd_binomial
+from .svd_binomial import log_likelihood, move_mean, move_rows
 from .svd_binomial_gains import move_gains
 from .svd_draw import Draw
 from .svd_gains import draw_gains, rescale
@@ -23,6 +24,7 @@ from .svd_problem import Problem
 from .svd_rank import measure_rank
 from .svd_regression import draw_regression
 from .svd_rows import draw_rows
+from .svd_scales import move_scales
 from .svd_sides import COLUMNS, SIDES, Side
 from .svd_start import init
 from .svd_state import State
@@ -72,7 +74,7 @@ def step(
 
 def _move_common(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> float:
     """What all binomial cells share: scales or gains, and the mean, 0 without offsets; returns the log-likelihood."""
-    move = move_scales if problem.prior == "ard" else move_gains
+    move = svd_binomial.move_scales if problem.prior == "ard" else move_gains
     move(problem, rng, state, fitted_values(problem, state, n_threads))
     fitted = fitted_values(problem, state, n_threads)
     return move_mean(problem, rng, state, fitted) if problem.offsets else float(log_likelihood(problem, fitted)[0])
@@ -83,7 +85,11 @@ def _draw_side(problem: Problem, rng: np.random.Generator, state: State, side: S
 
     Returns the sum over cells of the weighted squared residuals."""
     if problem.prior == "ard":
-        squares, _ = draw_rows(problem, rng, state, side, n_threads)
+        # sums serve the noise of the side or the scales, not both: they take turns, another side every sweep
+        scales = (side is COLUMNS) == (state.sweep % 2 == 0)
+        squares, sums = draw_rows(problem, rng, state, side, n_threads, with_sums=scales)
+        if sums is not None:
+            return move_scales(problem, rng, state, sums, n_threads)
         return draw_side_noise(problem, rng, state, side, squares, n_threads)
     _, sums = draw_rows(problem, rng, state, side, n_threads, with_sums=side is COLUMNS)
     return math.nan if sums is None else draw_gains(problem, rng, state, sums)

@@ -17,7 +17,7 @@ from ..kernels import kernel
 from ..kernels.svd_contract import ResidualPass, SideCells, pad, padded
 from .svd_pieces import cut_evenly, cut_rows, run_pieces
 from .svd_problem import NOISE_DFS, Problem
-from .svd_sides import COLUMNS, ROWS, Side
+from .svd_sides import COLUMNS, ROWS, SIDES, Side
 from .svd_state import State
 
 
@@ -59,6 +59,8 @@ def end_noise(problem: Problem, rng: np.random.Generator, state: State, total: f
     """alpha (1 with the ordinal link) given `total`, the sum over cells of g_i d_j e_ij^2; the log likelihood."""
     if problem.link == "gaussian":
         state.alpha = draw_alpha(problem, rng, total)
+        if problem.unequal_noise:
+            share_noise(problem, rng, state)
     return log_likelihood_of(problem, state, total)
 
 
@@ -110,11 +112,30 @@ def log_law_of_df(problem: Problem, side: Side, halves: np.ndarray, n_threads: i
 
 def draw_alpha(problem: Problem, rng: np.random.Generator, total: float) -> float:
     """`total`: sum over cells of g_i d_j e_ij^2."""
-    hyper = problem.hyper
-    shape, rate = hyper.noise_shape, hyper.noise_rate * problem.spread**2
-    if problem.prior == "paper":
-        shape, rate = hyper.c, hyper.d
+    shape, rate = law_of_alpha(problem)
     return float(rng.standard_gamma(shape + 0.5 * len(problem.entries)) / (rate + 0.5 * total))
+
+
+def law_of_alpha(problem: Problem) -> tuple[float, float]:
+    """Shape and rate of its prior."""
+    hyper = problem.hyper
+    return (hyper.c, hyper.d) if problem.prior == "paper" else (hyper.noise_shape, hyper.noise_rate * problem.spread**2)
+
+
+def share_noise(problem: Problem, rng: np.random.Generator, state: State) -> None:
+    """(alpha, g) -> (alpha / q, q g), then d likewise: no cell sees it, but alpha given g hardly moves.
+
+    q ~ Gamma(n nu - shape, nu sum g) but for the rate of alpha's prior, which decides on what is drawn.
+    """
+    shape, rate = law_of_alpha(problem)
+    for side in SIDES:
+        noise, df = side.noise(state), getattr(state, f"{side.name}_df")
+        if len(noise) * df <= shape:  # a handful of rows under a strong prior of alpha
+            continue
+        q = float(rng.standard_gamma(len(noise) * df - shape) / (df * noise.sum()))
+        if math.log1p(-rng.random()) < rate * state.alpha * (1.0 - 1.0 / q):
+            state.alpha = state.alpha / q
+            setattr(state, f"{side.name}_noise", q * noise)
 
 
 def log_likelihood_of(problem: Problem, state: State, total: float) -> float:

@@ -18,6 +18,7 @@ from scipy.special import log_ndtr, ndtri_exp
 HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(20)
 _LOG_WEIGHTS = np.log(_WEIGHTS) + 0.5 * _NODES**2
+HOPELESS = 40.0
 LATTICE = 600  # points for all classes together, where latents share factors
 TIED = 0.1  # of a variance of differences: matched ones that are nearer do
 
@@ -78,6 +79,22 @@ def cone(mean: np.ndarray, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     np.put_along_axis(expected, others, np.take_along_axis(mean, others, axis=-1) - drop, axis=-1)
     np.put_along_axis(expected, label[..., None], own + drop.sum(axis=-1, keepdims=True), axis=-1)
     return (top + np.log(total))[..., 0], expected
+
+
+def hopeful_cone(mean: np.ndarray, label: np.ndarray, log_most: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`cone` of the rows (b,) in those components (b, H) that may hold them, mean (b, H, K): log_most (b, H) is what
+    the log weight of a component comes to if it is sure of the label. Elsewhere the label is taken for sure, and t for
+    free: there a weight, even so, is less than exp(-`HOPELESS`) of the row's largest."""
+    log_label, expected = np.zeros(log_most.shape), mean.copy()
+    todo = log_most > log_most.max(axis=1, keepdims=True) - 0.25 * HOPELESS
+    done = np.zeros_like(todo)
+    while todo.any():
+        row, component = np.nonzero(todo)
+        log_label[todo], expected[todo] = cone(mean[row, component], label[row])
+        done |= todo
+        best = np.where(done, log_most + log_label, -np.inf).max(axis=1, keepdims=True)
+        todo = ~done & (log_most > best - HOPELESS)
+    return log_label, expected
 
 
 def cone_probabilities(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:

@@ -142,11 +142,11 @@ def enumerate_partitions(n: int) -> NDArray[np.intp]:
 def _log_number_joint(n: int, alpha: ArrayLike, largest: int) -> Array:
     """Return log P(K = k), k = 0..largest: s(n, k) alpha^k Gamma(alpha) / Gamma(alpha + n) (Antoniak 1974)."""
     alpha = np.asarray(alpha, float)[..., None]
-    return _log_stirling(n, largest) + np.arange(largest + 1) * np.log(alpha) + gammaln(alpha) - gammaln(alpha + n)
+    return log_stirling(n, largest) + np.arange(largest + 1) * np.log(alpha) + gammaln(alpha) - gammaln(alpha + n)
 
 
 @lru_cache(maxsize=64)
-def _log_stirling(n: int, largest: int) -> Array:
+def log_stirling(n: int, largest: int) -> Array:
     """Return log s(n, k), k = 0..largest, unsigned Stirling numbers of the first kind, in time n * largest.
 
     s(i + 1, k) = i s(i, k) + s(i, k - 1).

@@ -24,7 +24,8 @@ def structure_text(model: Any, least: float = 0.1) -> str:
     """Edges of at least the probability `least`, roles, weights of the priors, and how the chains did."""
     shown, more = likely_edges(model, least)
     parts = [f"{len(model.schema_.names)} columns; {_expected(model)}"]
-    parts.append(align(["parent", "", "child", "probability", "error"], shown, (3, 4)) if shown else "no edge is likely")
+    heads = ["parent", "", "child", "probability", "error"]
+    parts.append(align(heads, shown, (3, 4)) if shown else "no edge is likely")
     if more:
         parts.append(f"... and {more} more of probability {least:g} or above")
     parts.append("\n".join(f"{name}: {members}" for name, members in roles(model)))
@@ -57,6 +58,7 @@ def roles(model: Any) -> list[tuple[str, str]]:
 
 def structure_pictures(model: Any) -> list[tuple[str, bytes, str]]:
     """Questions, the pictures that answer them, and a note on each."""
+    matrices = EdgeProbabilitiesDisplay.from_estimator(model), CoassignmentDisplay.from_estimator(model)
     pictures = [
         (
             "Which columns act on which?",
@@ -65,10 +67,7 @@ def structure_pictures(model: Any) -> list[tuple[str, bytes, str]]:
         ),
         (
             "How sure is every edge, and who shares a role?",
-            draw_png(
-                EdgeProbabilitiesDisplay.from_estimator(model), CoassignmentDisplay.from_estimator(model),
-                size=(6.2, 5.4),
-            ),  # fmt: skip
+            draw_png(*matrices, size=(6.2, 5.4)),
             "Left: the probability of every edge. Right: the probability that two columns belong to one class.",
         ),
         (
@@ -86,6 +85,8 @@ def agreement(model: Any) -> list[tuple[str, str]]:
     for prior, report in model.diagnostics_.items():
         worst, told = _worst(report), []
         for name, entry in report.items():
+            if entry["r_hat"] != entry["r_hat"]:  # a number that never moved
+                continue
             size = f"effective size {entry['ess_bulk']:.0f}"
             told.append(f"{name.replace('_', ' ')} {r_hat_text(entry['r_hat'])}, {size}")
         if "edges" in report:

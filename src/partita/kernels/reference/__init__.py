@@ -15,6 +15,7 @@ from .hyper import log_likelihood, move_concentration, move_hyper, refresh_table
 from .interactions import look_up, pool_shares, scan_regions, softmax_loss, tally
 from .modes import column_information, dense_mode, informed_rows, precondition
 from .net_block import net_block_sweep
+from .net_block_sum import net_block_sum
 from .net_classes import net_class_sum
 from .net_fill import net_fill
 from .net_graph import net_graph_sweep
@@ -67,6 +68,7 @@ __all__ = [
     "move_concentration",
     "move_hyper",
     "move_views",
+    "net_block_sum",
     "net_block_sweep",
     "net_class_sum",
     "net_dag_sum",

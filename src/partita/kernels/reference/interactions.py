@@ -77,7 +77,8 @@ def pool_shares(
     Ends when no share moves by `tolerance`."""
     for _ in range(rounds):
         before = share.copy()
-        share[:] = share * (likelihood @ (weight / (share @ likelihood))) + prior  # credit of the members, then the prior
+        credit = share * (likelihood @ (weight / (share @ likelihood)))
+        share[:] = credit + prior
         share /= share.sum()
         if np.abs(share - before).max() < tolerance:
             break

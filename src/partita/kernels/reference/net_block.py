@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import lgamma, log
 
 import numpy as np
@@ -10,7 +11,9 @@ from ..net_contract import BlockRule
 from .draw import Stream, pick
 from .net_classes import draw_class
 from .net_ordered import classes_of, number_classes
-from .net_sums import linear_extensions, order_draw, order_weights
+from .net_sums import linear_extensions, order_draw, order_weights, redraw_parents, reverse_edge
+
+LOCAL_TURNS = 3  # the same number as in the native kernel
 
 
 def log_prior(rule: BlockRule, classes: list[int], parents) -> float:
@@ -99,6 +102,11 @@ def net_block_sweep(score, rule, heat, z, parents, move_classes, n_draws, n_spli
     stream, classes = Stream(seed), classes_of(z)
     odds = _redraw_given_layers(stream, score, rule, heat, classes, parents, edges)
     _redraw_by_orders(stream, score, heat, odds, parents, n_draws)
+    for _ in range(LOCAL_TURNS):
+        for j in range(len(score)):
+            redraw_parents(stream, score, heat, odds, parents, j)
+        for a, b in combinations(range(len(score)), 2):
+            reverse_edge(stream, score, heat, odds, parents, a, b)
     if move_classes:
         classes = _gibbs(stream, rule, classes, parents)
         for _ in range(n_splits):

@@ -1,15 +1,18 @@
-"""One sweep over a graph, every option scored by the whole log joint."""
+"""One sweep over graphs, every option scored by the whole log joint."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations, product
-from math import exp, lgamma, log
+from math import exp, log
 
 import numpy as np
 
 from ..net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES, GraphTask, NetData
 from .draw import Stream, pick
+from .net_graph_classes import log_classes, one_class, split_or_merge
 from .net_scores import score
+from .net_seating import homes
 
 CANDIDATES = 3  # of a set of parents that is drawn anew
 
@@ -24,31 +27,17 @@ def acyclic(edge: np.ndarray) -> bool:
     return True
 
 
-def log_joint(data: NetData, task: GraphTask, z, edge) -> float:
+def log_joint(data: Sequence[NetData], task: GraphTask, z, edge) -> float:
     """Log joint of classes and graph, up to the normaliser over acyclic graphs; -inf where they do not go together."""
-    n = len(z)
-    total = sum(score(data, j, np.flatnonzero(edge[:, j]).tolist()) for j in range(n))
+    total = 0.0
+    for j, home in enumerate(homes(task.seating)):
+        first = int(task.seating.first[home])
+        total += score(data[home], j - first, (np.flatnonzero(edge[:, j]) - first).tolist())
     if not acyclic(edge) or edge.sum(axis=0).max() > task.max_parents:
         return -np.inf
     if task.prior == GIVEN_ODDS:
         return total + float(task.log_odds[edge == 1].sum())
-    ordered, b1, b2 = task.prior == ORDERED_CLASSES, task.beta1, task.beta2
-    K = int(max(z)) + 1
-    total += lgamma(task.alpha) - lgamma(task.alpha + n) - (lgamma(K + 1) if ordered else 0.0)
-    for b in range(K):
-        of_b = np.flatnonzero(z == b)
-        total += log(task.alpha) + lgamma(len(of_b))
-        for a in range(K):
-            of_a = np.flatnonzero(z == a)
-            present = int(edge[np.ix_(of_a, of_b)].sum())
-            if ordered and a >= b:
-                if present:
-                    return -np.inf
-                continue
-            pairs = len(of_a) * len(of_b) - (len(of_a) if a == b else 0)
-            total += lgamma(b1 + present) + lgamma(b2 + pairs - present) - lgamma(b1 + b2 + pairs)
-            total += lgamma(b1 + b2) - lgamma(b1) - lgamma(b2)
-    return total
+    return total + log_classes(task, z, edge)
 
 
 def _reaches(edge, start: int, end: int) -> bool:
@@ -74,7 +63,7 @@ def _edge(stream: Stream, data, task, z, edge, i: int, j: int) -> None:
         edge[i, j], before = present, edge[i, j]
         values.append(log_joint(data, task, z, edge))
         edge[i, j] = before
-    odds = values[1] - values[0]
+    odds = task.heat * (values[1] - values[0])
     edge[i, j] = stream.uniform() < (1.0 / (1.0 + exp(-odds)) if odds > -700 else 0.0)
 
 
@@ -87,7 +76,7 @@ def _reversal(stream: Stream, data, task, z, edge, a: int, b: int) -> None:
         return
     before = log_joint(data, task, z, edge)
     edge[i, j], edge[j, i] = 0, 1
-    if not log(stream.uniform()) < log_joint(data, task, z, edge) - before:
+    if not log(stream.uniform()) < task.heat * (log_joint(data, task, z, edge) - before):
         edge[i, j], edge[j, i] = 1, 0
 
 
@@ -101,7 +90,7 @@ def _exchange(stream: Stream, data, task, z, edge, a: int, b: int) -> None:
     before = log_joint(data, task, z, edge)
     edge[i, j], edge[j, i] = 0, 1
     z[i], z[j] = z[j], z[i]
-    if not log(stream.uniform()) < log_joint(data, task, z, edge) - before:
+    if not log(stream.uniform()) < task.heat * (log_joint(data, task, z, edge) - before):
         edge[i, j], edge[j, i] = 1, 0
         z[i], z[j] = z[j], z[i]
 
@@ -114,10 +103,15 @@ def _reorder(stream: Stream, data, task, z, edge, a: int) -> None:
     there, back = np.ix_(first, second), np.ix_(second, first)
     shut = (edge[there] & (task.required[there] | (1 - task.allowed[back].T))).any()
     before, old_z, old_edge = log_joint(data, task, z, edge), z.copy(), edge.copy()
+    share = task.seating.share
+    share[[a, a + 1]] = share[[a + 1, a]]
     edge[back], edge[there] = old_edge[there].T, 0
     z[first], z[second] = a + 1, a
-    if not log(stream.uniform()) < (-np.inf if shut else log_joint(data, task, z, edge) - before):
+    if not log(stream.uniform()) < (
+        -np.inf if shut else task.heat * (log_joint(data, task, z, edge) - before)
+    ):
         z[:], edge[:] = old_z, old_edge
+        share[[a, a + 1]] = share[[a + 1, a]]
 
 
 def _parent_set(stream: Stream, data, task, z, edge, j: int) -> None:
@@ -136,25 +130,12 @@ def _parent_set(stream: Stream, data, task, z, edge, j: int) -> None:
         for k, i in enumerate(candidates):
             edge[i, j] = chosen >> k & 1
         values.append(log_joint(data, task, z, edge))
-    chosen = pick(np.array(values), stream.uniform())
+    chosen = pick(task.heat * np.array(values), stream.uniform())
     for k, i in enumerate(candidates):
         edge[i, j] = chosen >> k & 1
 
 
-def _class(stream: Stream, data, task, z, edge, i: int) -> None:
-    """The class of node i given all others: every class there is, and one of its own (at every place in an order)."""
-    others = np.unique(np.delete(z, i), return_inverse=True)[1]
-    K = int(others.max(initial=-1)) + 1
-    options = [np.insert(others, i, k) for k in range(K)]
-    if task.prior == ORDERED_CLASSES:
-        options += [np.insert(others + (others >= g), i, g) for g in range(K + 1)]
-    else:
-        options.append(np.insert(others, i, K))
-    values = np.array([log_joint(data, task, option, edge) for option in options])
-    z[:] = options[pick(values, stream.uniform())]
-
-
-def net_graph_sweep(data: NetData, task: GraphTask, cache, z, edge, seed: int) -> float:
+def net_graph_sweep(data: Sequence[NetData], task: GraphTask, cache, z, edge, seed: int) -> float:
     stream, n = Stream(seed), len(z)
     for i, j in product(range(n), repeat=2):
         _edge(stream, data, task, z, edge, i, j)
@@ -169,5 +150,7 @@ def net_graph_sweep(data: NetData, task: GraphTask, cache, z, edge, seed: int) -
         for a in range(max(z)):
             _reorder(stream, data, task, z, edge, a)
     for i in range(n) if task.move_classes else ():
-        _class(stream, data, task, z, edge, i)
+        one_class(stream, task, z, edge, i)
+    for _ in range(task.n_splits if task.move_classes else 0):
+        split_or_merge(stream, task, z, edge)
     return log_joint(data, task, z, edge)

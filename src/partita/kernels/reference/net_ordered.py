@@ -83,7 +83,7 @@ def _metropolis(stream: Stream, score, rule: BlockRule, classes: list[int], turn
     return proposal[0] if (log(uniform) if uniform > 0 else -np.inf) < change + proposal[1] else classes
 
 
-def net_ordered_sweep(score, rule: BlockRule, cache, z, move_classes: bool, seed: int, edges, parents, weights) -> float:
+def net_ordered_sweep(score, rule, cache, z, move_classes: bool, seed: int, edges, parents, weights) -> float:
     n, stream = len(score), Stream(seed)
     classes = classes_of(z)
     for i in range(n) if move_classes else ():

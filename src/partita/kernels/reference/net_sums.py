@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import log
 
 import numpy as np
 from scipy.special import logsumexp
@@ -79,6 +80,53 @@ def order_weights(score, heat: float, log_odds) -> tuple[np.ndarray, np.ndarray]
     return within, reached
 
 
+def draw_parents(stream: Stream, score, heat: float, log_odds, j: int, within: int) -> int:
+    """The parents of node j among those within a set."""
+    sets = subsets(within)
+    odds = [sum(log_odds[i, j] for i in range(len(score)) if P >> i & 1) for P in sets]
+    return sets[pick(np.array([heat * score[j, P] + o for P, o in zip(sets, odds)]), stream.uniform())]
+
+
+def descendants(parents, j: int) -> int:
+    """Node j and all that come from it."""
+    found, before = 1 << j, 0
+    while found != before:
+        before = found
+        for i, mine in enumerate(parents):
+            if int(mine) & found:
+                found |= 1 << i
+    return found
+
+
+def redraw_parents(stream: Stream, score, heat: float, log_odds, parents, j: int) -> None:
+    """The parents of node j given those of all others."""
+    parents[j] = draw_parents(stream, score, heat, log_odds, j, ((1 << len(score)) - 1) & ~descendants(parents, j))
+
+
+def reverse_edge(stream: Stream, score, heat: float, log_odds, parents, a: int, b: int) -> None:
+    """The edge between two nodes turned round, if there is one."""
+    there = int(parents[b]) >> a & 1
+    if not there and not int(parents[a]) >> b & 1:
+        return
+    i, j = (a, b) if there else (b, a)
+
+    def log_weight() -> float:
+        total = 0.0
+        for k in (i, j):
+            mine = int(parents[k])
+            total += heat * score[k, mine] + sum(log_odds[u, k] for u in range(len(score)) if mine >> u & 1)
+        return total
+
+    before, old = log_weight(), (parents[i], parents[j])
+    parents[j] = int(parents[j]) & ~(1 << i)
+    circle = descendants(parents, i) >> j & 1
+    parents[i] = int(parents[i]) | 1 << j
+    uniform = stream.uniform()
+    limit = log(uniform) if uniform > 0 else -np.inf
+    if not limit < (-np.inf if circle else log_weight() - before):
+        parents[i], parents[j] = old
+
+
 def order_draw(stream: Stream, score, heat: float, log_odds, within, reached) -> list[int]:
     """A graph with probability proportional to its weight times the number of its linear extensions."""
     n = len(score)
@@ -90,9 +138,7 @@ def order_draw(stream: Stream, score, heat: float, log_odds, within, reached) ->
         ])  # fmt: skip
         j = pick(chance, stream.uniform())
         S ^= 1 << j
-        sets = subsets(S)
-        odds = [sum(log_odds[i, j] for i in range(n) if P >> i & 1) for P in sets]
-        parents[j] = sets[pick(np.array([heat * score[j, P] + o for P, o in zip(sets, odds)]), stream.uniform())]
+        parents[j] = draw_parents(stream, score, heat, log_odds, j, S)
     return parents
 
 
@@ -111,7 +157,9 @@ def linear_extensions(parents) -> float:
 def net_order_draws(score, log_odds, parents, n_tries: int, seed: int) -> None:
     n, stream = len(score), Stream(seed)
     within, reached = order_weights(score, 1.0, log_odds)
-    now = order_draw(stream, score, 1.0, log_odds, within, reached)
+    now = [int(mask) for mask in parents[0]]
+    if now[0] < 0:
+        now = order_draw(stream, score, 1.0, log_odds, within, reached)
     present = linear_extensions(now)
     for k in range(len(parents)):
         for _ in range(n_tries):
