@@ -70,7 +70,7 @@ def claims(records: list[dict[str, Any]], plan: dict[str, Any]) -> list[Claim]:
 
 
 def draw(records: list[dict[str, Any]], plan: dict[str, Any], path: Path) -> None:
-    title = "MovieLens 1M, no side information, by the share of ratings learnt from"
+    title = f"MovieLens {plan['size'].upper()}, no side information, by the share of ratings learnt from"
     figure, panels = make_panels(3, 3, title, share_y=False)
     for panel, name, word in zip(panels, ("rmse", "nmae", "rank"), ("RMSE", "NMAE, rounded", "rank"), strict=True):
         for method in plan["methods"]:

@@ -138,7 +138,7 @@ def draw(records: list[dict[str, Any]], held: list[dict[str, Any]], periods: tup
     p, s, rate = (np.array([held[k][name] for k in order]) for name in ("predicted", "spread", "rate"))
     panels[-1].errorbar(range(len(p)), p, yerr=s, fmt="o", color="#D55E00", label="predicted ± s.d.")
     panels[-1].plot(range(len(p)), rate, "D", color="#333333", markerfacecolor="none", label="observed rate")
-    panels[-1].set(title="ten held-out pairs, 2003-2007", xlabel="pair", ylabel="hits per event")
+    panels[-1].set(title="ten held-out pairs", xlabel="pair, learnt from 2003-2007", ylabel="hits per event")
     panels[-1].legend(frameon=False, fontsize=8)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)

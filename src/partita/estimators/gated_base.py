@@ -117,8 +117,9 @@ class GatedClassifier(ProbabilityClassifier, TableEstimator):
         With `n_draws=m`, m completed tables drawn from the posterior predictive; with `quantiles`, a list of completed
         tables, one per level, in which real and count cells stand at that quantile (categories at their most probable
         level); with `return_std`, also the standard deviation of every filled cell. The laws of single cells are
-        mixtures, often peaked: intervals should come from quantiles, not from standard deviations. A column that had
-        no observed cell in training stays empty.
+        mixtures, often peaked: intervals should come from quantiles, not from standard deviations. They hold what they
+        say for rows that were not in training; the holes of training rows have been filled while the model was learnt,
+        and it is too sure of them. A column that had no observed cell in training stays empty.
         """
         asked = [name for name, on in (("n_draws", n_draws is not None), ("return_std", return_std),
                                        ("quantiles", quantiles is not None)) if on]  # fmt: skip
