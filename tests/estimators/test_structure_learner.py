@@ -70,6 +70,7 @@ def test_networks_are_drawn():
     networks = model.sample_networks(7)
     assert len(networks) == 7 and all(isinstance(one, partita.BayesianNetwork) for one in networks)
     parents = model.map_network_.parents_
+    assert all({a, b} <= set("abcde") for a, b in model.map_network_.structure)  # by name, as they were given
     best = model.top_models_[0]["graph"]
     assert [list(of) for of in parents] == [np.flatnonzero(column).tolist() for column in best.T]
     assert model.map_network_.query("c", {"a": 1})[1] > 0.7

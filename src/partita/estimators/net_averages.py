@@ -137,7 +137,8 @@ class AveragedNetworks:
         k = number if number is not None else int(np.argmin((networks.graphs != graph).sum(axis=(1, 2))))
         networks.graphs = networks.graphs.copy()
         networks.graphs[k] = graph
-        edges = [(int(a), int(b)) for a, b in np.argwhere(graph)]
+        names = self.schema_.names
+        edges = [(names[a], names[b]) for a, b in np.argwhere(graph)]
         prior = "bdeu" if self._bdeu else "dirichlet"
         model = BayesianNetwork(edges, prior=prior, pseudo_count=self._pseudo)
         model.schema_, model.n_features_in_ = self.schema_, self.n_features_in_
