@@ -19,7 +19,7 @@ def test_edges_roles_and_files(table, tmp_path, capsys):
     names = ("edges.csv", "best.bif", "net.png", "model.partita", "page.html")
     out, bif, picture, model, page = (tmp_path / name for name in names)
     code = main(
-        ["structure", str(table), "--prior", "ordered-block", "--sweeps", "200", "--chains", "2", "--quiet",
+        ["structure", str(table), "--prior", "block", "--sweeps", "200", "--chains", "2", "--quiet",
          "--output", str(out), "--bif", str(bif), "--picture", str(picture), "--save", str(model),
          "--report", str(page)]
     )  # fmt: skip
@@ -33,7 +33,7 @@ def test_edges_roles_and_files(table, tmp_path, capsys):
     assert picture.stat().st_size > 5000
     html = page.read_text(encoding="utf-8")
     assert html.count("data:image/png") == 4 and "Have the chains settled?" in html and "R-hat" in html
-    assert "chains, ordered-block: log joint R-hat" in said
+    assert "chains, block: log joint R-hat" in said
     loaded = partita.load(model)
     top = edges.iloc[0]
     i, j = (loaded.schema_.names.index(name) for name in (top.parent, top.child))
