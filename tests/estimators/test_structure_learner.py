@@ -1,5 +1,6 @@
 """`StructureLearner`: answers, what is known beforehand, holes, files, and what is refused."""
 
+import warnings
 from itertools import product
 
 import networkx
@@ -7,10 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 import partita
 from partita import StructureLearner
 from partita.data.validate import DataWarning
+from partita.estimators.net_agreement import warn_of_disagreement
 
 QUICK = {"n_chains": 2, "n_sweeps": 60, "random_state": 0}
 PRIORS = ["auto", "block", "ordered-block", "sparse", "uniform"]
@@ -274,3 +277,14 @@ def test_continuous_columns_are_refused_by_name():
     X["weight"] = np.random.default_rng(0).normal(size=len(X))
     with pytest.raises(ValueError, match=r"'weight'.*MDLPDiscretizer.*KBinsDiscretizer.*quantile"):
         StructureLearner().fit(X)
+
+
+def test_chains_that_do_not_agree_are_told():
+    chains = np.zeros((2, 3, 3))
+    chains[1, 0, 2] = 0.9
+    with pytest.warns(ConvergenceWarning, match=r"edge from 'a' to 'c' has probability 0.00 in one and 0.90"):
+        warn_of_disagreement(chains, list("abc"), "StructureLearner")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_disagreement(chains * 0.5, list("abc"), "StructureLearner")
+        StructureLearner("uniform").fit(garden())  # exact: no chains

@@ -16,6 +16,7 @@ from ..models.net_selective import best_only
 from ..models.net_several import part_of
 from ..models.net_template import mean_template
 from .base import TableEstimator
+from .net_agreement import warn_of_disagreement
 from .net_averages import AveragedNetworks
 from .net_filling import AveragedFilling
 from .net_prior import check_ordered, read_knowledge
@@ -186,6 +187,7 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
             check_ordered(known, table.schema.names, owner)
         self._use(table)
         self._set(self._learn_from([table], known))
+        warn_of_disagreement(self.chain_edges_, table.schema.names, owner)
 
     def _fit_several(self, X: list[Any]) -> None:
         owner = type(self).__name__
@@ -209,6 +211,7 @@ class StructureLearner(AveragedNetworks, AveragedFilling, TableEstimator):
             self.tables_.append(one)
             node, cell = nodes.stop, cells.stop
         self._set(learnt)
+        warn_of_disagreement(self.chain_edges_, [name for table in tables for name in table.schema.names], owner)
         self._part()
 
     def _learn_from(self, tables: list[NetTable], known: Any) -> Learnt:
