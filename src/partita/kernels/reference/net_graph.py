@@ -69,19 +69,15 @@ def _edge(stream: Stream, data, task, z, edge, i: int, j: int) -> None:
 
 def _reversal(stream: Stream, data, task, z, edge, a: int, b: int) -> None:
     """The edge between two nodes turned round, if there is one."""
-    if not edge[a, b] and not edge[b, a]:
-        return
-    i, j = (a, b) if edge[a, b] else (b, a)
-    if task.required[i, j] or not task.allowed[j, i] or edge[:, i].sum() >= task.max_parents:
-        return
-    before = log_joint(data, task, z, edge)
-    edge[i, j], edge[j, i] = 0, 1
-    if not log(stream.uniform()) < task.heat * (log_joint(data, task, z, edge) - before):
-        edge[i, j], edge[j, i] = 1, 0
+    _turn(stream, data, task, z, edge, a, b, swap=False)
 
 
 def _exchange(stream: Stream, data, task, z, edge, a: int, b: int) -> None:
     """Ordered classes: the ends of the edge between two nodes change places, and the edge turns round."""
+    _turn(stream, data, task, z, edge, a, b, swap=True)
+
+
+def _turn(stream: Stream, data, task, z, edge, a: int, b: int, swap: bool) -> None:
     if not edge[a, b] and not edge[b, a]:
         return
     i, j = (a, b) if edge[a, b] else (b, a)
@@ -89,10 +85,12 @@ def _exchange(stream: Stream, data, task, z, edge, a: int, b: int) -> None:
         return
     before = log_joint(data, task, z, edge)
     edge[i, j], edge[j, i] = 0, 1
-    z[i], z[j] = z[j], z[i]
+    if swap:
+        z[i], z[j] = z[j], z[i]
     if not log(stream.uniform()) < task.heat * (log_joint(data, task, z, edge) - before):
         edge[i, j], edge[j, i] = 1, 0
-        z[i], z[j] = z[j], z[i]
+        if swap:
+            z[i], z[j] = z[j], z[i]
 
 
 def _reorder(stream: Stream, data, task, z, edge, a: int) -> None:
