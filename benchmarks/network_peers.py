@@ -11,23 +11,21 @@ posterior of all graphs alike stands beside it with their score (BDeu, 10) and w
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
-import sys
 import tempfile
 import time
 import warnings
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.networks import MAKERS, precision
+from benchmarks.peer_python import importable, python
 from partita import StructureLearner
 
 HERE = Path(__file__).resolve().parent
-PEERS = {"pgmpy": "pgmpy", "pyagrum": "pyagrum", "pybnesian": "pybnesian", "sumu": "sumu"}
+PEERS = ("pgmpy", "pyagrum", "pybnesian", "sumu")  # the names of their packages
 OURS: dict[str, dict[str, Any]] = {
     "uniform, bdeu 10": {"prior": "uniform", "score": "bdeu", "gamma": 10.0},
     "uniform": {"prior": "uniform"},
@@ -35,20 +33,6 @@ OURS: dict[str, dict[str, Any]] = {
     "ordered-block": {"prior": "ordered-block", "n_chains": 2},
     "auto": {"prior": "auto", "n_chains": 2},
 }
-
-
-def python() -> str:
-    return os.environ.get("PARTITA_PEERS_PYTHON", sys.executable)
-
-
-@cache
-def present(peer: str) -> bool:
-    """Whether the peer can be imported there; said once where not."""
-    found = subprocess.run([python(), "-c", f"import {PEERS[peer]}"], capture_output=True).returncode == 0
-    if not found:
-        print(f"({peer} is not installed: left out. See benchmarks/README.md, or set PARTITA_PEERS_PYTHON to a Python "
-              "that has it.)", flush=True)  # fmt: skip
-    return found
 
 
 def ask(what: str, peer: str, data: dict[str, np.ndarray], limit: float = 600.0) -> dict[str, np.ndarray] | None:
@@ -71,7 +55,7 @@ def ask(what: str, peer: str, data: dict[str, np.ndarray], limit: float = 600.0)
 
 def by_peers(X: np.ndarray, peers: list[str]) -> dict[str, tuple[np.ndarray, float]]:
     data = {"codes": X.astype(np.int32), "levels": np.full(X.shape[1], 2, np.int32)}
-    answers = {peer: ask("edges", peer, data) for peer in peers if present(peer)}
+    answers = {peer: ask("edges", peer, data) for peer in peers if importable(peer)}
     return {peer: (found["edges"], float(found["cpu"])) for peer, found in answers.items() if found is not None}
 
 

@@ -16,7 +16,8 @@ from itertools import combinations
 
 import numpy as np
 
-from benchmarks.network_peers import PEERS, ask, present
+from benchmarks.network_peers import PEERS, ask
+from benchmarks.peer_python import importable
 from partita import BayesianNetwork
 from partita.datasets import fetch_network
 from partita.kernels import BACKEND, kernel
@@ -86,7 +87,7 @@ def main():
     one, ours = single(data["bdeu"], child, parents)
     print(f"ours: {rates['bdeu']:.0f} in bulk with bdeu, {rates['dirichlet']:.0f} with dirichlet; {one:.0f} one by one")
     for peer in args.peers:
-        if not present(peer):
+        if not importable(peer):
             continue
         answer = ask("scores", peer, {"codes": codes, "levels": levels, "child": child, "parents": parents})
         if answer is None:

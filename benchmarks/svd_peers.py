@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib.util
 import os
 import subprocess
-import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -19,24 +18,16 @@ from typing import Any
 import numpy as np
 from bsvd_splits import Split, movie_features, user_features
 
+from benchmarks.peer_python import importable, python
+
 HERE = Path(__file__).resolve().parent
 BESIDE = HERE.parents[1] / "shared"
 os.environ.setdefault("PARTITA_DATA", str(BESIDE / "data"))
 PACKAGES = {"myfm": "myfm", "myfm-ordinal": "myfm", "smurff": "smurff"}
 
 
-def python() -> str:
-    return os.environ.get("PARTITA_PEERS_PYTHON", sys.executable)
-
-
-@cache
 def present(peer: str) -> bool:
-    """Whether the peer can be imported there; said once where not."""
-    found = subprocess.run([python(), "-c", f"import {PACKAGES[peer]}"], capture_output=True).returncode == 0
-    if not found:
-        print(f"  ({PACKAGES[peer]} is not installed: {peer} is left out. See benchmarks/README.md, or set "
-              "PARTITA_PEERS_PYTHON to a Python that has it.)", flush=True)  # fmt: skip
-    return found
+    return importable(PACKAGES[peer])
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 from ..kernels.net_contract import MOST_NODES
 from ..models.net_hyper import HyperGrid
 from ..models.net_knowledge import Knowledge
-from ..models.net_learn import EXACT_BLOCK, EXACT_ORDERED
+from ..models.net_learn_small import EXACT_BLOCK, EXACT_ORDERED
 from ..models.net_learnt import Learnt, NetSettings
 from ..models.net_seats import ROOMS
 from ..models.net_state import Schedule
