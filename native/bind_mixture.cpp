@@ -17,12 +17,12 @@ Layout layout_from(nb::handle o) {
 Rows rows_from(nb::handle o) {
   Rows rows{shape(o, "codes", 0), shape(o, "codes", 1), shape(o, "reals", 1), pointer<const int32_t>(o, "codes"),
             pointer<const double>(o, "reals")};
-  if (!o.attr("first").is_none()) {
+  if (!field(o, "first").is_none()) {
     rows.first = pointer<const int64_t>(o, "first");
     rows.cells = pointer<const int32_t>(o, "cells");
     rows.listed = pointer<const int32_t>(o, "listed_codes");
   }
-  if (!o.attr("entries").is_none()) {
+  if (!field(o, "entries").is_none()) {
     rows.entry_first = pointer<const int64_t>(o, "entry_first");
     rows.entries = pointer<const int32_t>(o, "entries");
   }
