@@ -22,6 +22,7 @@ from .evidence_numerics import Numerics
 from .evidence_pool import full_logits, log_softmax
 from .evidence_scales import LAST_TOLERANCE, MID_STEPS, Groups, StageFit, fit_scales, leave_one_out, row_moments
 from .evidence_settings import Settings
+from .evidence_sharpen import Answer, sharpened
 
 # where variances start, in units of the prior's, if nothing better is known
 START = {"single": 0.5, "slope": 0.5, "steps": 0.2, "products": 0.05, "region": 0.3}
@@ -127,12 +128,23 @@ class Stages:
         groups = Groups(np.repeat(np.arange(len(keys)), widths), order)
         fit = fit_scales(design, groups, self.target, variance, w, earlier, self.settings)
         self.start.update(zip(keys, map(float, fit.variance), strict=True))
-        learn = self._from_all_rows if self.is_sampled else self._from_these_rows
-        w, left_out, moments = learn(blocks, design, fit)
+        kept, answer, moments = self._answered(blocks, design, groups, fit)
         fit.curvature.pieces.clear()  # as large as the factors, and only those are asked for again
-        stage = Stage(name, keys, first, w, fit.variance, float(fit.evidence), fit, left_out, moments)
+        stage = Stage(name, keys, first, answer.w, kept.variance, float(kept.evidence), fit, answer.left_out, moments)
         self.stages.append(stage)
         return stage
+
+    def _answered(self, blocks: list[Block], design: np.ndarray, groups: Groups, fit: StageFit):
+        """The fit and the answer that the pool gets, sharpened, and the moments for the search: those of the evidence,
+        since gains are small where a model is sure of itself."""
+        from_rows = self._from_all_rows if self.is_sampled else self._from_these_rows
+        plain = from_rows(blocks, design, fit)
+        kept, answer = sharpened(
+            fit, plain, self.target,
+            lambda v, near: fit_scales(design, groups, self.target, v, near.w, near.curvature, self.settings, rounds=1),
+            lambda there: from_rows(blocks, design, there), self.settings.temperature_prior,
+        )  # fmt: skip
+        return kept, answer, plain.moments
 
     def add_naive(self, name: str, keys: list[Key]) -> None:
         """Naive Bayes on single attributes; on none, the class alone. Its variances are the mean squares of its
@@ -171,12 +183,12 @@ class Stages:
             w[0] = warm.fit.w[0]
         return variance, w
 
-    def _from_these_rows(self, blocks: list[Block], design: np.ndarray, fit: StageFit):
+    def _from_these_rows(self, blocks: list[Block], design: np.ndarray, fit: StageFit) -> Answer:
         """Parameters, leave-one-out logits and moments, where variances were learnt from all rows."""
         moments = np.hstack([-fit.mode.residual, self.target.weight[:, None] * fit.spread])
-        return fit.w, fit.left_out(design, self.target.weight), moments
+        return Answer(fit.w, fit.left_out(design, self.target.weight), moments)
 
-    def _from_all_rows(self, blocks: list[Block], design: np.ndarray, fit: StageFit):
+    def _from_all_rows(self, blocks: list[Block], design: np.ndarray, fit: StageFit) -> Answer:
         """The same at the mode of all rows, where variances were learnt from some; leave-one-out logits of these.
 
         The curvature is that of the sample times the ratio of the rows."""
@@ -188,4 +200,5 @@ class Stages:
         residual, spread = row_moments(mode.residual, target, target.indicator())
         leverage = curvature.leverage(design)
         left_out = leave_one_out(mode.logits[mine], residual[mine], spread[mine], leverage, part.weight)
-        return fit.scale[:, None] * mode.u, left_out, np.hstack([-mode.residual, target.weight[:, None] * spread])
+        moments = np.hstack([-mode.residual, target.weight[:, None] * spread])
+        return Answer(fit.scale[:, None] * mode.u, left_out, moments)
