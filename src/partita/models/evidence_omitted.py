@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..data.telling import tell
 from ..data.validate import DataWarning
 from ..inference.loop import FitInterrupted
 
@@ -31,11 +31,10 @@ def tell_omitted(omitted: Omitted, keyboard: bool, names: Sequence[Any], max_can
     """Warn of what was left out; `keyboard`: by Ctrl-C rather than by the clock."""
     if omitted.stages:
         why = "stopped by Ctrl-C" if keyboard else "time_budget is spent"
-        warnings.warn(
+        tell(
             f'{why}: stages of estimate="evidence" that were not searched and fitted: {", ".join(omitted.stages)}. The '
             "result keeps the stages fitted so far and the one of map_regions_.",
             FitInterrupted,
-            stacklevel=4,
         )
     if omitted.columns:
         listed = ", ".join(repr(names[j]) if len(names) else str(j) for j in omitted.columns[:NAMED])
@@ -46,9 +45,8 @@ def tell_omitted(omitted: Omitted, keyboard: bool, names: Sequence[Any], max_can
 
 
 def _tell_limit(what: str, max_candidates: int) -> None:
-    warnings.warn(
+    tell(
         f'{what} were not searched by estimate="evidence" (max_candidates={max_candidates}). Raise max_candidates to '
         "search them all.",
         DataWarning,
-        stacklevel=5,
     )

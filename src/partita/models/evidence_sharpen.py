@@ -2,9 +2,9 @@
 
 Where a stage nearly separates the classes, its parameters want to be large. Laplace's evidence sees that late: the
 curvature vanishes with the residuals, few parameters count as determined, and the update of the variances creeps. The
-leave-one-out predictions say it at once: an exponent above one would make them better. Then all variances are multiplied
-by `FACTOR`, the mode is found again, and again while the leave-one-out loss falls. A stage whose predictions are as
-sharp as they should be costs one search for that exponent.
+leave-one-out predictions say it at once: an exponent above one would make them better. Then all variances are
+multiplied by `FACTOR`, the mode is found again, and again while the leave-one-out loss falls. A stage whose predictions
+are as sharp as they should be costs one search for that exponent.
 """
 
 from __future__ import annotations

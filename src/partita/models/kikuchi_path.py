@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
+from ..data.telling import tell
 from ..data.validate import DataWarning
 from ..inference.blas import one_blas_thread
 from ..inference.brake import Brake
@@ -105,12 +105,11 @@ def _tell_screened(search: Search, names: Sequence[Any]) -> None:
             continue
         listed = ", ".join(repr(names[j]) if len(names) else str(j) for j in left[:8].tolist())
         more = f" and {len(left) - 8} more" if len(left) > 8 else ""
-        warnings.warn(
+        tell(
             f"regions of {order} attributes were searched among the {len(kept)} most promising attributes only "
             f"(max_candidates={search.choices.max_candidates}); not searched: {listed}{more}. Raise max_candidates to "
             "search them all.",
             DataWarning,
-            stacklevel=4,
         )
 
 
@@ -119,9 +118,8 @@ def _tell_stopped(search: Search, walk: _Walk, reason: str) -> None:
     later = sorted({o + 1 for _, o in walk.phases[walk.phase + 1 :] if o > order})
     what = f"regions of {order} attributes and the class" + (" past the hilltop" if kind == "descend" else "")
     also = f" and regions of size {', '.join(map(str, later))} (class included) not at all" if later else ""
-    warnings.warn(
+    tell(
         f"{'stopped by Ctrl-C' if reason == 'keyboard' else 'time_budget is spent'}: {what} were not searched to the "
         f"end{also}. The result keeps the path of {len(search.path) - 1} regions found so far.",
         FitInterrupted if reason == "keyboard" else DataWarning,
-        stacklevel=4,
     )
