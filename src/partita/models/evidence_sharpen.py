@@ -3,8 +3,10 @@
 Where a stage nearly separates the classes, its parameters want to be large. Laplace's evidence sees that late: the
 curvature vanishes with the residuals, few parameters count as determined, and the update of the variances creeps. The
 leave-one-out predictions say it at once: an exponent above one would make them better. Then all variances are
-multiplied by `FACTOR`, the mode is found again, and again while the leave-one-out loss falls. A stage whose predictions
-are as sharp as they should be costs one search for that exponent.
+multiplied by `FACTOR`, the mode is found again, and again while the leave-one-out loss falls. This is done once the
+path has been walked, for the stages that carry the pool, and the pool is chosen anew; nothing is done where the pool's
+temperature is near one. The searches for regions see the modes of the evidence: gains are small where a model is sure
+of itself.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from .pooling import best_exponent
 FACTOR = 6.0  # of the variances from one trial to the next
 WANTED = 1.15  # exponent of the leave-one-out predictions above which sharper parameters are tried
 TRIALS = 6
+LEAST_SHARE = 0.1  # of the pool, below which a stage is left as it is
 LEAST_GAIN = 0.5  # nats of all rows by which a trial must lower the leave-one-out loss
 
 
@@ -33,23 +36,29 @@ class Answer(NamedTuple):
     moments: np.ndarray
 
 
+def worth_sharpening(share: np.ndarray, temperature: float) -> np.ndarray:
+    """Numbers of the stages to try: none where the pool as a whole is sharp enough, else those that carry it."""
+    return np.flatnonzero((share >= LEAST_SHARE) & (temperature > WANTED))
+
+
 def sharpened(
-    fit: StageFit, answer: Answer, target: Target, refit: Callable[[np.ndarray, StageFit], StageFit],
+    fit: StageFit, left_out: np.ndarray, target: Target, refit: Callable[[np.ndarray, StageFit], StageFit],
     learn: Callable[[StageFit], Answer], prior: float,
-) -> tuple[StageFit, Answer]:  # fmt: skip
-    """The fit and its answer with the variances that leave-one-out likes best; `refit` finds the mode at given
-    variances from an earlier fit, `prior` is that of the exponent."""
-    loss = left_out_loss(answer.left_out, target)
+) -> tuple[StageFit, Answer] | None:  # fmt: skip
+    """The fit and its answer with the variances that leave-one-out likes best; None where those of `fit` are.
+
+    `refit` finds the mode at given variances from an earlier fit, `prior` is that of the exponent."""
+    best, loss = None, left_out_loss(left_out, target)
     for _ in range(TRIALS):
-        if not len(fit.variance) or not _wants_sharper(answer.left_out, target, prior):
+        if not len(fit.variance) or not _wants_sharper(left_out, target, prior):
             break
-        there = refit(np.clip(FACTOR * fit.variance, *BOUNDS), fit)
-        tried = learn(there)
-        loss_there = left_out_loss(tried.left_out, target)
+        fit = refit(np.clip(FACTOR * fit.variance, *BOUNDS), fit)
+        answer = learn(fit)
+        loss_there, left_out = left_out_loss(answer.left_out, target), answer.left_out
         if not loss_there < loss - LEAST_GAIN:
             break
-        fit, answer, loss = there, tried, loss_there
-    return fit, answer
+        best, loss = (fit, answer), loss_there
+    return best
 
 
 def left_out_loss(left_out: np.ndarray, target: Target) -> float:

@@ -128,23 +128,34 @@ class Stages:
         groups = Groups(np.repeat(np.arange(len(keys)), widths), order)
         fit = fit_scales(design, groups, self.target, variance, w, earlier, self.settings)
         self.start.update(zip(keys, map(float, fit.variance), strict=True))
-        kept, answer, moments = self._answered(blocks, design, groups, fit)
+        learn = self._from_all_rows if self.is_sampled else self._from_these_rows
+        answer = learn(blocks, design, fit)
         fit.curvature.pieces.clear()  # as large as the factors, and only those are asked for again
-        stage = Stage(name, keys, first, answer.w, kept.variance, float(kept.evidence), fit, answer.left_out, moments)
+        stage = Stage(
+            name, keys, first, answer.w, fit.variance, float(fit.evidence), fit, answer.left_out, answer.moments
+        )  # fmt: skip
         self.stages.append(stage)
         return stage
 
-    def _answered(self, blocks: list[Block], design: np.ndarray, groups: Groups, fit: StageFit):
-        """The fit and the answer that the pool gets, sharpened, and the moments for the search: those of the evidence,
-        since gains are small where a model is sure of itself."""
-        from_rows = self._from_all_rows if self.is_sampled else self._from_these_rows
-        plain = from_rows(blocks, design, fit)
-        kept, answer = sharpened(
-            fit, plain, self.target,
+    def sharpen(self, stage: Stage) -> None:
+        """Variances of a stage as large as leave-one-out likes them (`evidence_sharpen`); what it started from, and
+        what started from it, stays as it is."""
+        if stage.fit is None:
+            return
+        blocks = [self.blocks[key] for key in stage.keys]
+        design = dense_design(blocks, self.rows, len(self.target.label))
+        of_column = np.repeat(np.arange(len(blocks)), [block.width for block in blocks])
+        groups = Groups(of_column, np.zeros(len(blocks), np.int64))
+        learn = self._from_all_rows if self.is_sampled else self._from_these_rows
+        found = sharpened(
+            stage.fit, stage.left_out, self.target,
             lambda v, near: fit_scales(design, groups, self.target, v, near.w, near.curvature, self.settings, rounds=1),
-            lambda there: from_rows(blocks, design, there), self.settings.temperature_prior,
+            lambda there: learn(blocks, design, there), self.settings.temperature_prior,
         )  # fmt: skip
-        return kept, answer, plain.moments
+        if found is not None:
+            fit, answer = found
+            stage.w, stage.left_out = answer.w, answer.left_out
+            stage.variance, stage.evidence = fit.variance, float(fit.evidence)
 
     def add_naive(self, name: str, keys: list[Key]) -> None:
         """Naive Bayes on single attributes; on none, the class alone. Its variances are the mean squares of its
