@@ -89,7 +89,7 @@ def fit_evidence(
 def _sharpened_pool(path: Path) -> tuple[np.ndarray, float]:
     """Stage weights and the temperature; sharper variances first where the pool asks for them and there is time."""
     share, temperature = _pool(path)
-    chosen = [] if path.omitted.stages else worth_sharpening(share, temperature)
+    chosen = np.zeros(0, int) if path.omitted.stages else worth_sharpening(share, temperature)
     for s in chosen:
         path.sharpen(path.stages[s])
     return _pool(path) if len(chosen) else (share, temperature)

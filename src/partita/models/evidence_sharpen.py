@@ -22,7 +22,7 @@ from .evidence_scales import BOUNDS, StageFit
 from .pooling import best_exponent
 
 FACTOR = 6.0  # of the variances from one trial to the next
-WANTED = 1.15  # exponent of the leave-one-out predictions above which sharper parameters are tried
+WANTED = 1.25  # exponent of the leave-one-out predictions above which sharper parameters are tried
 TRIALS = 6
 LEAST_SHARE = 0.1  # of the pool, below which a stage is left as it is
 LEAST_GAIN = 0.5  # nats of all rows by which a trial must lower the leave-one-out loss
