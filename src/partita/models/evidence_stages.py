@@ -58,6 +58,9 @@ class Stage:
     left_out: np.ndarray  # leave-one-out logits of the rows that variances were learnt from
     moments: np.ndarray  # (n, 2 K), what the search needs; none of a stage in closed form
 
+    def of(self, g: int) -> np.ndarray:
+        return self.w[self.first[g] : self.first[g + 1]]
+
 
 class Stages:
     """The stages so far, and what they share: blocks of columns, variances met, the rows variances come from."""

@@ -17,6 +17,7 @@ from ..inference.checkpoint import Chain, Checkpoint
 from ..inference.loop import FitInterrupted, count_workers
 from ..inference.monitor import make_monitor
 from ..inference.runner import Runner
+from .evidence_omitted import NAMED, named
 from .kikuchi_problem import Choices, Problem
 from .kikuchi_search import Search
 from .kikuchi_work import Stopped, Work
@@ -98,17 +99,13 @@ class _Walk:
 
 def _tell_screened(search: Search, names: Sequence[Any]) -> None:
     """Warn of attributes that max_candidates left out."""
-    everyone = search.attributes[0]
-    for order, kept in sorted(search.attributes.items()):
-        left = np.setdiff1d(search.attributes[order - 1] if order else everyone, kept)
-        if not len(left):
-            continue
-        listed = ", ".join(repr(names[j]) if len(names) else str(j) for j in left[:8].tolist())
-        more = f" and {len(left) - 8} more" if len(left) > 8 else ""
+    for order, left in search.screened().items():
+        n_kept, listed = len(search.attributes[order]), ", ".join(named(j, names) for j in left[:NAMED])
+        more = f" and {len(left) - NAMED:,} more" if len(left) > NAMED else ""
         tell(
-            f"regions of {order} attributes were searched among the {len(kept)} most promising attributes only "
-            f"(max_candidates={search.choices.max_candidates}); not searched: {listed}{more}. Raise max_candidates to "
-            "search them all.",
+            f"regions of {order} attributes were searched among the {n_kept} most promising attributes only "
+            f"(max_candidates={search.choices.max_candidates}); not searched: {listed}{more}. not_searched_ holds them "
+            "all; raise max_candidates to search them.",
             DataWarning,
         )
 
