@@ -16,7 +16,8 @@ def rule(n=400, seed=0, noise=0.0):
     """A class that a sum of levels decides, with a share of exceptions."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 4, (n, 4)).astype(np.int32)
-    return codes, np.full(4, 4, np.int32), np.zeros((n, 0)), ((codes.sum(axis=1) > 5) ^ (rng.random(n) < noise)).astype(np.int32)
+    y = (codes.sum(axis=1) > 5) ^ (rng.random(n) < noise)
+    return codes, np.full(4, 4, np.int32), np.zeros((n, 0)), y.astype(np.int32)
 
 
 def loss(model, fresh):

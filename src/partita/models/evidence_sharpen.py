@@ -25,8 +25,9 @@ FACTOR = 6.0  # of the variances from one trial to the next
 WANTED = 1.25  # exponent of the leave-one-out predictions above which sharper parameters are tried
 TRIALS = 6
 LEAST_SHARE = 0.1  # of the pool, below which a stage is left as it is
-LEAST_GAIN = 2.0  # nats of all rows by which a trial must lower the leave-one-out loss, about log(FACTOR): a large factor is
-# believed only if the rows say so, since leave-one-out flatters a stage that separates its own rows
+# Nats of all rows by which a trial must lower the leave-one-out loss, about log(FACTOR): leave-one-out flatters a stage
+# that separates its own rows, so a large factor is believed only where many rows ask for it.
+LEAST_GAIN = 2.0
 
 
 class Answer(NamedTuple):
