@@ -102,7 +102,7 @@ def test_limits_of_the_evidence_search_are_told():
     texts = [str(w.message) for w in told]
     pairs = next(text for text in texts if text.startswith("pairs of attributes with"))
     assert "max_candidates=20" in pairs and "12" not in pairs.split("were")[0]
-    with pytest.warns(DataWarning, match=r"triples that extend the \d+ least promising pairs"):
+    with pytest.warns(DataWarning, match=r"triples over the pairs \d+ with \d+, .* and \d+ more were not"):
         KikuchiBayesClassifier(max_candidates=100, random_state=0).fit(*parity(d=12))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

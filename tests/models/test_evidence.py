@@ -229,7 +229,7 @@ def test_a_wide_table_of_noise_is_left_to_single_attributes():
 def test_gains_by_chance_raise_the_threshold():
     rng = np.random.default_rng(0)
     gain = np.log(0.1 / rng.random(2000))  # of noise, a share 0.1 exp(-t) is above t
-    gains = Gains(np.zeros((2000, 2), np.int32), gain, np.ones(2000, np.int32), np.ones(2000))
+    gains = Gains(np.zeros((2000, 2), np.int32), gain, np.ones(2000, np.int32), np.ones(2000), 2000)
     assert (gain > gains.worth_having(2.0)).sum() <= 3
     gain[:100] = 6.0
     found = gain > gains.worth_having(2.0)
@@ -330,9 +330,12 @@ def test_a_search_that_is_cut_short_says_so():
     data = table(n=300, levels=(2,) * 12)
     assert fit_evidence(*data, 3).omitted == Omitted()
     few_pairs = fit_evidence(*data, 3, settings=Settings(max_candidates=20)).omitted
-    assert few_pairs.n_regions >= 66 - 15 and len(few_pairs.columns) == 12 - 6  # seven columns have 21 pairs
+    # with 300 rows, 30 pairs can be looked at in 200 of them: those of eight columns, 28
+    assert len(few_pairs.columns) == 12 - 8 and len(few_pairs.pairs) == 28 - 20 and few_pairs.n_rows == 214
+    assert few_pairs.n_regions == 66 - 20
     few_triples = fit_evidence(*data, 3, settings=Settings(max_triples=20)).omitted
-    assert few_triples.n_pairs > 0 and few_triples.n_regions == 12 * few_triples.n_pairs and not few_triples.columns
+    assert len(few_triples.triples_over) > 0 and not few_triples.columns and not len(few_triples.pairs)
+    assert few_triples.n_regions == 12 * len(few_triples.triples_over)
 
 
 def test_a_stop_leaves_out_stages_but_not_the_regions_already_found():

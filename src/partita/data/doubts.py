@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from partita.data.cells import Cells
+from partita.data.telling import tell
 from partita.data.validate import DataWarning
 
 _MESSAGES = {
@@ -41,4 +41,4 @@ def warn_of(doubts: Sequence[str | None], labels: Sequence[Any]) -> None:
         if names:
             more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
             shown = ", ".join(names[:_NAMES_SHOWN]) + more
-            warnings.warn(f"Columns that {message}: {shown}.", DataWarning, stacklevel=4)
+            tell(f"Columns that {message}: {shown}.", DataWarning)

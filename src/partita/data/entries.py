@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from partita.data.cells import read_array, read_pandas, read_polars
 from partita.data.containers import open_table
 from partita.data.ids import Ids, as_labels, given_ids, learn_ids, shown
+from partita.data.telling import tell
 from partita.data.validate import DataWarning
 
 
@@ -90,10 +90,10 @@ def _holds_ids(array: np.ndarray) -> bool:
 def _warn_of_doubt(X: Any, pair: list[np.ndarray]) -> None:
     if all(array.dtype.kind in "iub" for array in pair) and len(X) < sum(len(np.unique(array)) for array in pair):
         names = ", ".join(map(str, X.columns))
-        warnings.warn(
+        tell(
             f"X: the frame with the columns {names} is read as a list of {len(X)} entries (row id, column id, value). "
             "If it is the matrix itself, pass entries=False; entries=True confirms the list.",
-            DataWarning, stacklevel=4,
+            DataWarning,
         )  # fmt: skip
 
 

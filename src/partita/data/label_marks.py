@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from partita.data.cells import Cells, Level, absent_types, plain, read_objects
 from partita.data.kinds import find_levels
 from partita.data.levels import spelling
+from partita.data.telling import tell
 from partita.data.validate import DataWarning
 
 _PLURAL = {"text": "text", "a truth value": "truth values", "a number": "numbers"}
@@ -54,7 +54,7 @@ def check_mark_fits(cells: Cells, mark: Level | None) -> None:
     alike = [level for level in find_levels(cells) if spelling(level) == spelling(mark)]
     if alike:
         raise ValueError(f"{said}, among them {alike[0]!r}. Pass missing_label={alike[0]!r}.")
-    warnings.warn(f"{said}: none is taken as missing by it. Pass a mark of their type.", DataWarning, stacklevel=4)
+    tell(f"{said}: none is taken as missing by it. Pass a mark of their type.", DataWarning)
 
 
 def _same(value: Any, mark: Level) -> bool:

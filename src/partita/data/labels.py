@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from partita.data.cells import Cells, Level, read_array, read_objects, read_pand
 from partita.data.kinds import find_levels
 from partita.data.label_marks import check_mark_fits, read_mark, without_marked
 from partita.data.levels import codes_of
+from partita.data.telling import tell
 
 _WHERE = "y"
 
@@ -115,11 +115,10 @@ def _objects_of(y: Any) -> np.ndarray:
 
 def _check_shape(shape: tuple[int, ...]) -> None:
     if len(shape) == 2 and shape[1] == 1:
-        warnings.warn(
+        tell(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples,), "
             "for example using ravel().",
             DataConversionWarning,
-            stacklevel=5,
         )
     elif len(shape) != 1:
         raise ValueError(f"y should be a 1d array, got an array of shape {shape} instead. Pass one label per row.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from partita.data.containers import open_table
 from partita.data.entries import is_frame
 from partita.data.ids import Ids, as_labels, given_ids, shown
+from partita.data.telling import tell
 from partita.data.validate import DataWarning
 
 
@@ -32,10 +32,10 @@ def line_up(features: Any, ids: Ids, name: str, fixed: bool) -> tuple[Ids, Any]:
     numbered = ids.labels.dtype.kind in "iu" and len(ids) and ids.labels.min() >= 0 and ids.labels.max() < n
     if not fixed and numbered and n > len(ids):
         if int(ids.labels.min()) > 0:
-            warnings.warn(
+            tell(
                 f"{name} has {n} lines and the {ids.side} ids are taken for their numbers, counted from 0, but no "
                 f"entry is of {ids.side} 0. If ids count from 1, say so by {ids.side}_ids=range(1, {n} + 1).",
-                DataWarning, stacklevel=6,
+                DataWarning,
             )  # fmt: skip
         return Ids(np.arange(n), ids.side), matrix
     if n != len(ids):

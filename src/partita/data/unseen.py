@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from partita.data.cells import Cells
 from partita.data.schema import Schema
+from partita.data.telling import tell
 from partita.data.validate import DataWarning
 
 _MANY = 0.1  # of the observed cells of a column
@@ -62,4 +62,4 @@ def warn_unseen(found: Sequence[Unseen], schema: Schema, told: list[int] | None 
             for one in worth[:_SHOWN]
         ]
         more = f" and {len(worth) - _SHOWN} more columns" if len(worth) > _SHOWN else ""
-        warnings.warn(f"{lead}: {', '.join(listed)}{more}. {advice}", DataWarning, stacklevel=4)
+        tell(f"{lead}: {', '.join(listed)}{more}. {advice}", DataWarning)

@@ -42,7 +42,8 @@ def findings(problem: Problem, search: Search, averaging: bool) -> dict[str, Any
         "phase": [stage.phase for stage in path],
     }
     information = interactions(problem, told, search.choices.theta)
-    return {"path": columns, "regions": regions, "graph": graph, "information": information}
+    found = {"path": columns, "regions": regions, "graph": graph, "information": information}
+    return {**found, "screened": {str(order): left for order, left in search.screened().items()}}
 
 
 def check_findings(found: dict[str, Any], n_columns: int) -> None:
@@ -50,6 +51,9 @@ def check_findings(found: dict[str, Any], n_columns: int) -> None:
     check_regions([*found["regions"], *found["graph"], *found["information"]], n_columns)
     check_regions(found["path"]["region"], n_columns)
     need(len({len(column) for column in found["path"].values()}) == 1, "columns of the path")
+    for order, left in found.get("screened", {}).items():
+        whole = type(left) is list and all(type(j) is int and 0 <= j < n_columns for j in left)
+        need(order.isdigit() and whole, "attributes left out")
 
 
 @dataclass
@@ -108,6 +112,12 @@ class ClosedForm(TableEstimator):
     def interaction_information_(self) -> dict[Region, float]:
         """Interaction information with the class, in nats, of every region of the path and of `region_graph_`."""
         return self._found()["information"]
+
+    @property
+    def not_searched_(self) -> dict[str, Any]:
+        """What limits and stops left out of the searches, by column positions."""
+        screened = self._found().get("screened", {})
+        return {"attributes": {int(order): list(left) for order, left in screened.items()}}
 
     def to_networkx(self) -> Any:
         """The region graph as a networkx.DiGraph: regions with their `counting_number`, edges to largest subsets."""

@@ -84,7 +84,9 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
     prior_cells : the degrees of freedom in the prior (eq. 7) count "all" cells, or only those "observed".
     force_first_cut : cut every numeric column at least once, even where the description length advises against it.
     max_candidates : most regions of one size that are searched; more are screened to the most promising attributes,
-        with a warning. The search of "evidence" has the same limit on pairs, and a fifth of it on triples.
+        with a warning that names what was not searched. The search of "evidence" has the same limit on pairs, and a
+        fifth of it on triples. All pairs are looked at before that, in as many rows as the limit allows (at least 200,
+        and at most four million pairs): columns that act only together say nothing alone.
     weight_cut : the path ends when a stage would weigh less than exp(-weight_cut) of the best; None: never.
     missing_label : one more mark of a missing label; None, NaN and NA always are. Rows without a label are left out.
     column_kinds, random_state, n_jobs, progress, time_budget, checkpoint : as in `AClass`. The result does not depend
@@ -101,6 +103,10 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
     region_graph_ : dict from regions (the class not listed) to their counting numbers, of the hilltop.
     interaction_information_ : dict from every region of the path and of `region_graph_`, and every attribute in one of
         them, to its interaction information with the class (nats).
+    not_searched_ : dict of what `max_candidates` or a stop left out, empty where nothing was; positions of columns.
+        "attributes": of the closed-form search, from the number of attributes of a region to the attributes left out;
+        and of "evidence" "stages", "columns" (none of their pairs was looked at), "pairs" (looked at in some rows
+        only) and "triples_over" (pairs whose triples were not searched).
 
     References
     ----------
@@ -240,6 +246,16 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
         else:
             check_kikuchi(self._built, levels, n_classes)
         check_findings(self._findings, len(levels))
+
+    @property
+    def not_searched_(self) -> dict[str, Any]:
+        """What limits and stops left out of the searches, by column positions; empty where everything was searched."""
+        out = super().not_searched_
+        if isinstance(self._built, Evidence):
+            omitted = self._built.omitted
+            out["stages"], out["columns"] = list(omitted.stages), list(omitted.columns)
+            out["pairs"], out["triples_over"] = omitted.pairs, omitted.triples_over
+        return {what: left for what, left in out.items() if len(left)}
 
     # ---- answers ----
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..data.entries import read_triplets
 from ..data.entry_checks import check_trials, level_codes
 from ..data.ids import Ids, as_labels, listed, shown
 from ..data.side_features import features_of
+from ..data.telling import tell
 from ..data.validate import DataWarning
 from ..models import svd_predict
 from ..models.svd_acquire import STRATEGIES, acquire
@@ -235,11 +235,11 @@ class MatrixAnswers:
         if not len(strange):
             return place, None
         if features is None:
-            warnings.warn(
+            tell(
                 f"{len(strange)} of {len(labels)} {side} ids were not seen in training (for example "
                 f"{shown(labels[strange[0]])}) and are answered from their prior alone. Pass {side}_features=, or tell "
                 "what is known of them by fold_in or partial_fit.",
-                DataWarning, stacklevel=4,
+                DataWarning,
             )  # fmt: skip
         given = features_of(features, labels, len(known.centre), ids, f"{side}_features")[strange]
         place[strange] = len(ids) + np.arange(len(strange))

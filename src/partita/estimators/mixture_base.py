@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.decode import decode
 from ..data.schema import Schema
 from ..data.table import Table
+from ..data.telling import tell
 from ..inference.loop import count_workers
 from ..inference.runner import Runner
 from ..inference.streams import root_sequence
@@ -34,11 +34,10 @@ def checked_size(n_samples: Any) -> int:
 def warn_forgotten(estimator: Any) -> None:
     """Chains of a batch fit are not continued by a stream: say so rather than forget them silently."""
     if getattr(estimator, "_built", None) is not None:
-        warnings.warn(
+        tell(
             f"{type(estimator).__name__}.partial_fit starts a stream anew: what fit() learnt with inference='gibbs' is "
             "forgotten. To go on from a fit, fit with inference='smc', or begin with partial_fit.",
             UserWarning,
-            stacklevel=3,
         )
 
 
@@ -77,11 +76,10 @@ class MixtureEstimator(TableEstimator):
         """How a part of a stream is learnt: a checkpoint is of a whole fit; a stream is saved by `save`."""
         if self.checkpoint is not None and not self.__dict__.get("_checkpoint_told"):
             self._checkpoint_told = True
-            warnings.warn(
+            tell(
                 f"{type(self).__name__}.partial_fit writes no checkpoint: checkpoint={os.fspath(self.checkpoint)!r} is "
                 "of use to fit only. To keep a stream, call partita.save(model, path) between its parts.",
                 UserWarning,
-                stacklevel=3,
             )
         return replace(self._runner(), checkpoint=None)
 

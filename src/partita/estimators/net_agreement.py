@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+
+from ..data.telling import tell
 
 FAR = 0.5  # difference between two chains' probabilities of an edge from which their mean tells nothing
 
@@ -21,9 +22,9 @@ def warn_of_disagreement(chain_edges: np.ndarray, names: Sequence[Any], owner: s
         return
     parent, child = map(int, np.unravel_index(int(apart.argmax()), apart.shape))
     own = chain_edges[:, parent, child]
-    warnings.warn(
+    tell(
         f"{owner}: the chains do not agree. The edge from {names[parent]!r} to {names[child]!r} has probability "
         f"{own.min():.2f} in one and {own.max():.2f} in another; {int((apart > FAR).sum())} edges differ by more than "
         f"{FAR}. Their mean is not yet the posterior: increase n_sweeps; see diagnostics_ and EdgeAgreementDisplay.",
-        ConvergenceWarning, stacklevel=4,
+        ConvergenceWarning,
     )  # fmt: skip

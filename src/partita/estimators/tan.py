@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..data.telling import tell
 from ..data.validate import Constraint, DataWarning, boolean, number
 from ..models.coding import Coder
 from ..models.tan import Tree, learn_tree, log_joint
@@ -94,11 +94,10 @@ class TANClassifier(JointClassifier, LabelledEstimator):
         if self._tree.skipped:
             shown = ", ".join(f"{names[i]!r} with {names[j]!r}" for i, j in self._tree.skipped[:5])
             more = f" and {len(self._tree.skipped) - 5} more" if len(self._tree.skipped) > 5 else ""
-            warnings.warn(
+            tell(
                 f"TANClassifier: pairs of columns with too many levels to count together are never joined: {shown}"
                 f"{more}. Drop columns that name rows, or put rare levels together.",
                 DataWarning,
-                stacklevel=3,
             )
 
     def _log_joint(self, X: Any) -> np.ndarray:

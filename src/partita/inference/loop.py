@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from partita.data.telling import tell
 from partita.inference.brake import Brake
 from partita.inference.checkpoint import Chain, Checkpoint
 from partita.inference.monitor import Monitor, Silent
@@ -273,10 +273,9 @@ def _tell_interrupted(chains: list[Chain], n_steps: int, why: str) -> None:
     if most == 0:
         raise KeyboardInterrupt
     done = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    warnings.warn(
+    tell(
         f"stopped by {why} after {done} of {n_steps} steps per chain; the result keeps the steps that were done",
         FitInterrupted,
-        stacklevel=3,
     )
 
 

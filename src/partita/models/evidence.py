@@ -45,6 +45,7 @@ from .evidence_path import Path
 from .evidence_pool import choose_pool, softmax
 from .evidence_rows import merged
 from .evidence_settings import Settings
+from .evidence_sharpen import worth_sharpening
 from .evidence_stages import Stage, Training
 
 __all__ = ["Evidence", "Explanation", "FittedStage", "Settings", "fit_evidence"]
@@ -76,15 +77,28 @@ def fit_evidence(
     target = Target(np.ascontiguousarray(label, np.int32), np.ascontiguousarray(weight), n_logits)
     path = Path(Training(codes, levels, reals, numerics, target, frozenset(binned)), settings, rng, n_jobs, stop)
     path.walk(regions)
-    left_out = [softmax(stage.left_out) for stage in path.stages]
-    worth = [settings.naive_worth if stage.name in ("naive", "class") else 1.0 for stage in path.stages]
-    share, model.temperature = choose_pool(left_out, path.target.label, path.target.weight, settings, worth)
+    share, model.temperature = _sharpened_pool(path)
     used_stages = [s for s in range(len(share)) if settings.averaging or share[s] > 0]
     model.stages, model.stage_weight = [_kept(path.stages[s]) for s in used_stages], share[used_stages]
     used = {key for stage in model.stages for key in stage.keys if is_region(key)}
     model.cells = {region: cells for region, cells in path.seen.items() if region in used}
     model.omitted = path.omitted
     return model
+
+
+def _sharpened_pool(path: Path) -> tuple[np.ndarray, float]:
+    """Stage weights and the temperature; sharper variances first where the pool asks for them and there is time."""
+    share, temperature = _pool(path)
+    chosen = np.zeros(0, int) if path.omitted.stages else worth_sharpening(share, temperature)
+    for s in chosen:
+        path.sharpen(path.stages[s])
+    return _pool(path) if len(chosen) else (share, temperature)
+
+
+def _pool(path: Path) -> tuple[np.ndarray, float]:
+    left_out = [softmax(stage.left_out) for stage in path.stages]
+    worth = [path.settings.naive_worth if stage.name in ("naive", "class") else 1.0 for stage in path.stages]
+    return choose_pool(left_out, path.target.label, path.target.weight, path.settings, worth)
 
 
 def _kept(stage: Stage) -> FittedStage:

@@ -23,12 +23,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from .evidence_design import Key, region_size
 from .evidence_omitted import Omitted
-from .evidence_search import Field, Gains, Halted, all_pairs, fitted_dimensions, never, scan, triples_over
+from .evidence_screen import screen_pairs
+from .evidence_search import Field, Gains, Halted, fitted_dimensions, never, scan, triples_over
 from .evidence_settings import Settings
 from .evidence_stages import Stage, Stages, Training
 
@@ -44,7 +46,7 @@ class Path(Stages):
         stop: Callable[[], bool] | None = None,
     ) -> None:  # fmt: skip
         super().__init__(training, settings, rng)
-        self.n_jobs, self.stop = n_jobs, stop or never
+        self.n_jobs, self.stop, self.rng = n_jobs, stop or never, rng
         self.omitted = Omitted()
 
     @property
@@ -97,7 +99,7 @@ class Path(Stages):
         except Halted:
             self.omitted.stages += possible
             return
-        pairs = gains.chosen(math.log(len(gains.gain) + 1), self.budget)
+        pairs = gains.chosen(math.log(gains.n_looked + 1), self.budget)
         least = self.settings.beyond
         # with more classes the share of chance is not known, and dense interactions (soybean, anneal) would be lost
         beyond = gains.chosen(gains.worth_having(least) if self.target.n_logits == 1 else least, self.budget)
@@ -113,7 +115,8 @@ class Path(Stages):
             self.add("triples", top.keys + self.add_regions(triples) + products, top)
         if len(beyond) > len(pairs) and self._goes_on("beyond"):
             top = self.add("beyond", base.keys + self.add_regions(beyond), top)
-        affordable = gains.occupied.sum() <= self.settings.all_pairs * self.budget
+        whole = gains.n_looked == len(gains.regions) and not self.omitted.columns
+        affordable = whole and gains.occupied.sum() <= self.settings.all_pairs * self.budget
         if affordable and len(gains.regions) > len(beyond) and self._goes_on("all pairs"):
             rest = [pair for pair in map(tuple, gains.regions.tolist()) if pair not in beyond]
             self.add("all pairs", base.keys + self.add_regions([*beyond, *rest]), top)
@@ -125,15 +128,16 @@ class Path(Stages):
     def _scan_pairs(self, base: Stage) -> Gains:
         s, levels = self.settings, self.training.levels
         columns = np.array([key[0] for key in self.singles])
-        most = int((1 + math.isqrt(1 + 8 * s.max_candidates)) // 2)
-        if len(columns) > most:  # the columns whose own parameters are largest
-            size = [float((base.w[a:b] ** 2).mean()) for a, b in zip(base.first[:-1], base.first[1:], strict=True)]
-            keep = np.argsort(-np.array(size[: len(columns)]), kind="stable")[:most]
-            self.omitted.n_regions += math.comb(len(columns), 2) - math.comb(most, 2)
-            self.omitted.columns = np.delete(columns, keep).tolist()
-            columns = np.sort(columns[keep])
-        pairs = all_pairs(columns, levels, s.max_region_cells)
-        return scan(self._field(base), pairs, fitted_dimensions(pairs, levels, set()), min(s.beyond, HEREDITY))
+        own = {key[0]: float((base.of(g) ** 2).mean()) for g, key in enumerate(base.keys) if key in self.seen}
+        size = np.array([own.get(int(j), 0.0) for j in columns])
+        field = self._field(base)
+        found = screen_pairs(field, columns, size, s.max_region_cells, s.max_candidates, self.rng)
+        self.omitted.columns = found.columns.tolist()
+        looked, listed = len(found.pairs) + len(found.left), len(columns) - len(found.columns)
+        self.omitted.n_regions += math.comb(len(columns), 2) - math.comb(listed, 2) + len(found.left)
+        self.omitted.pairs, self.omitted.n_rows = found.left, found.n_rows if len(found.left) else 0
+        fitted = fitted_dimensions(found.pairs, levels, set())
+        return replace(scan(field, found.pairs, fitted, min(s.beyond, HEREDITY)), n_looked=looked)
 
     def _find_triples(self, top: Stage, gains: Gains, pairs: set[Key]) -> dict[Key, float]:
         s, levels = self.settings, self.training.levels
@@ -141,7 +145,8 @@ class Path(Stages):
         live = gains.regions[best_first[gains.gain[best_first] > HEREDITY]]
         columns = np.unique(gains.regions)
         triples, left = triples_over(live, columns, levels, s.max_region_cells, s.max_triples)
-        self.omitted.n_pairs, self.omitted.n_regions = left, self.omitted.n_regions + left * len(columns)
+        self.omitted.triples_over = left
+        self.omitted.n_regions += len(left) * len(columns)
         if not len(triples):
             return {}
         threshold = math.log(math.comb(len(columns), 3) + 1)

@@ -50,6 +50,7 @@ class Gains:
     gain: np.ndarray  # (m,); -1: at most the threshold of the scan
     occupied: np.ndarray  # int32 (m,) cells
     variance: np.ndarray  # (m,) the best of the grid
+    n_looked: int  # regions that these were chosen from
 
     def chosen(self, threshold: float, budget: float) -> dict[tuple[int, ...], float]:
         """Regions with more gain than the threshold, best first, while their cells fit the budget; their variances."""
@@ -69,7 +70,7 @@ class Gains:
         that of Benjamini and Hochberg. Without it a wide table of noise yields hundreds of pairs, and leave-one-out
         does not see that they were chosen."""
         ordered = np.sort(self.gain)[::-1]
-        expected = CHANCE * len(ordered) * np.exp(-np.maximum(ordered, 0.0))
+        expected = CHANCE * self.n_looked * np.exp(-np.maximum(ordered, 0.0))
         kept = np.flatnonzero((ordered > least) & (expected <= 0.5 * np.arange(1, len(ordered) + 1)))
         return float(np.nextafter(ordered[kept[-1]], -np.inf)) if len(kept) else np.inf
 
@@ -98,7 +99,7 @@ def scan(field: Field, regions: np.ndarray, fitted: np.ndarray, threshold: float
     else:
         with ThreadPoolExecutor(field.n_jobs) as pool:
             list(pool.map(work, parts))
-    return Gains(regions, gain, occupied, GRID[best])
+    return Gains(regions, gain, occupied, GRID[best], m)
 
 
 def all_pairs(columns: np.ndarray, levels: np.ndarray, max_cells: int) -> np.ndarray:
@@ -109,11 +110,10 @@ def all_pairs(columns: np.ndarray, levels: np.ndarray, max_cells: int) -> np.nda
 
 
 def triples_over(pairs: np.ndarray, columns: np.ndarray, levels: np.ndarray, max_cells: int, limit: int):
-    """Triples with at least one of the pairs, which come best first, and how many pairs were left for the limit."""
+    """Triples with at least one of the pairs, which come best first, and the pairs that were left for the limit."""
     d = len(levels)
     taken = max(1, limit // max(1, len(columns)))
-    left = max(0, len(pairs) - taken)
-    pairs = pairs[:taken]
+    pairs, left = pairs[:taken], pairs[taken:]
     triples = np.concatenate([np.repeat(pairs, len(columns), axis=0), np.tile(columns, len(pairs))[:, None]], axis=1)
     triples = np.sort(triples, axis=1).astype(np.int64)
     triples = triples[(triples[:, 0] < triples[:, 1]) & (triples[:, 1] < triples[:, 2])]

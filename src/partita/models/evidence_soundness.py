@@ -111,8 +111,16 @@ def _check_omitted(model: Evidence) -> None:
     need(type(omitted.stages) is list and all(type(name) is str for name in omitted.stages), "stages left out")
     listed = type(omitted.columns) is list and all(type(j) is int for j in omitted.columns)
     need(listed and set(omitted.columns) <= set(range(len(model.levels))), "columns left out")
-    counted = (omitted.n_pairs, omitted.n_regions)
+    for pairs in (omitted.pairs, omitted.triples_over):
+        need(_are_pairs(pairs, len(model.levels)), "pairs left out")
+    counted = (omitted.n_rows, omitted.n_regions)
     need(all(type(n) is int and n >= 0 for n in counted), "candidates left out")
+
+
+def _are_pairs(pairs: object, n_columns: int) -> bool:
+    if not isinstance(pairs, np.ndarray) or pairs.dtype != np.int32 or pairs.shape[1:] != (2,):
+        return False
+    return bool(((pairs >= 0) & (pairs < n_columns)).all())
 
 
 def _is_number(x: object) -> bool:

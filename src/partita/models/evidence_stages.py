@@ -22,6 +22,7 @@ from .evidence_numerics import Numerics
 from .evidence_pool import full_logits, log_softmax
 from .evidence_scales import LAST_TOLERANCE, MID_STEPS, Groups, StageFit, fit_scales, leave_one_out, row_moments
 from .evidence_settings import Settings
+from .evidence_sharpen import Answer, sharpened
 
 # where variances start, in units of the prior's, if nothing better is known
 START = {"single": 0.5, "slope": 0.5, "steps": 0.2, "products": 0.05, "region": 0.3}
@@ -56,6 +57,9 @@ class Stage:
     fit: StageFit | None  # None: a stage in closed form, from which none other starts
     left_out: np.ndarray  # leave-one-out logits of the rows that variances were learnt from
     moments: np.ndarray  # (n, 2 K), what the search needs; none of a stage in closed form
+
+    def of(self, g: int) -> np.ndarray:
+        return self.w[self.first[g] : self.first[g + 1]]
 
 
 class Stages:
@@ -128,11 +132,33 @@ class Stages:
         fit = fit_scales(design, groups, self.target, variance, w, earlier, self.settings)
         self.start.update(zip(keys, map(float, fit.variance), strict=True))
         learn = self._from_all_rows if self.is_sampled else self._from_these_rows
-        w, left_out, moments = learn(blocks, design, fit)
+        answer = learn(blocks, design, fit)
         fit.curvature.pieces.clear()  # as large as the factors, and only those are asked for again
-        stage = Stage(name, keys, first, w, fit.variance, float(fit.evidence), fit, left_out, moments)
+        stage = Stage(
+            name, keys, first, answer.w, fit.variance, float(fit.evidence), fit, answer.left_out, answer.moments
+        )  # fmt: skip
         self.stages.append(stage)
         return stage
+
+    def sharpen(self, stage: Stage) -> None:
+        """Variances of a stage as large as leave-one-out likes them (`evidence_sharpen`); what it started from, and
+        what started from it, stays as it is."""
+        if stage.fit is None:
+            return
+        blocks = [self.blocks[key] for key in stage.keys]
+        design = dense_design(blocks, self.rows, len(self.target.label))
+        of_column = np.repeat(np.arange(len(blocks)), [block.width for block in blocks])
+        groups = Groups(of_column, np.zeros(len(blocks), np.int64))
+        learn = self._from_all_rows if self.is_sampled else self._from_these_rows
+        found = sharpened(
+            stage.fit, stage.left_out, self.target,
+            lambda v, near: fit_scales(design, groups, self.target, v, near.w, near.curvature, self.settings, rounds=1),
+            lambda there: learn(blocks, design, there), self.settings.temperature_prior,
+        )  # fmt: skip
+        if found is not None:
+            fit, answer = found
+            stage.w, stage.left_out = answer.w, answer.left_out
+            stage.variance, stage.evidence = fit.variance, float(fit.evidence)
 
     def add_naive(self, name: str, keys: list[Key]) -> None:
         """Naive Bayes on single attributes; on none, the class alone. Its variances are the mean squares of its
@@ -171,12 +197,12 @@ class Stages:
             w[0] = warm.fit.w[0]
         return variance, w
 
-    def _from_these_rows(self, blocks: list[Block], design: np.ndarray, fit: StageFit):
+    def _from_these_rows(self, blocks: list[Block], design: np.ndarray, fit: StageFit) -> Answer:
         """Parameters, leave-one-out logits and moments, where variances were learnt from all rows."""
         moments = np.hstack([-fit.mode.residual, self.target.weight[:, None] * fit.spread])
-        return fit.w, fit.left_out(design, self.target.weight), moments
+        return Answer(fit.w, fit.left_out(design, self.target.weight), moments)
 
-    def _from_all_rows(self, blocks: list[Block], design: np.ndarray, fit: StageFit):
+    def _from_all_rows(self, blocks: list[Block], design: np.ndarray, fit: StageFit) -> Answer:
         """The same at the mode of all rows, where variances were learnt from some; leave-one-out logits of these.
 
         The curvature is that of the sample times the ratio of the rows."""
@@ -188,4 +214,5 @@ class Stages:
         residual, spread = row_moments(mode.residual, target, target.indicator())
         leverage = curvature.leverage(design)
         left_out = leave_one_out(mode.logits[mine], residual[mine], spread[mine], leverage, part.weight)
-        return fit.scale[:, None] * mode.u, left_out, np.hstack([-mode.residual, target.weight[:, None] * spread])
+        moments = np.hstack([-mode.residual, target.weight[:, None] * spread])
+        return Answer(fit.scale[:, None] * mode.u, left_out, moments)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.telling import tell
 from ..data.validate import DataWarning
 from .kikuchi_missing import MOST_CELLS, log_products, summable
 from .kikuchi_problem import Problem
@@ -173,13 +173,12 @@ def _factors(problem: Problem, number: int, stage: Stage, theta: float) -> list[
 def _tell_short(short: Sequence[tuple[int, int]]) -> None:
     """Warn of rows whose holes could not be summed over in all stages."""
     if short:
-        warnings.warn(
+        tell(
             f"{sum(rows for rows, _ in short)} rows miss cells that hang together in so many regions that summing over "
             f"them would need tables of more than {MOST_CELLS} cells: they are predicted as if the path ended earlier "
             f"(for some after {min(last for _, last in short)} regions). Fill in some of these cells, or fit with a "
             "smaller max_order.",
             DataWarning,
-            stacklevel=5,
         )
 
 

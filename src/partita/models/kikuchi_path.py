@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
+from ..data.telling import tell
 from ..data.validate import DataWarning
 from ..inference.blas import one_blas_thread
 from ..inference.brake import Brake
@@ -17,6 +17,7 @@ from ..inference.checkpoint import Chain, Checkpoint
 from ..inference.loop import FitInterrupted, count_workers
 from ..inference.monitor import make_monitor
 from ..inference.runner import Runner
+from .evidence_omitted import NAMED, named
 from .kikuchi_problem import Choices, Problem
 from .kikuchi_search import Search
 from .kikuchi_work import Stopped, Work
@@ -98,19 +99,14 @@ class _Walk:
 
 def _tell_screened(search: Search, names: Sequence[Any]) -> None:
     """Warn of attributes that max_candidates left out."""
-    everyone = search.attributes[0]
-    for order, kept in sorted(search.attributes.items()):
-        left = np.setdiff1d(search.attributes[order - 1] if order else everyone, kept)
-        if not len(left):
-            continue
-        listed = ", ".join(repr(names[j]) if len(names) else str(j) for j in left[:8].tolist())
-        more = f" and {len(left) - 8} more" if len(left) > 8 else ""
-        warnings.warn(
-            f"regions of {order} attributes were searched among the {len(kept)} most promising attributes only "
-            f"(max_candidates={search.choices.max_candidates}); not searched: {listed}{more}. Raise max_candidates to "
-            "search them all.",
+    for order, left in search.screened().items():
+        n_kept, listed = len(search.attributes[order]), ", ".join(named(j, names) for j in left[:NAMED])
+        more = f" and {len(left) - NAMED:,} more" if len(left) > NAMED else ""
+        tell(
+            f"regions of {order} attributes were searched among the {n_kept} most promising attributes only "
+            f"(max_candidates={search.choices.max_candidates}); not searched: {listed}{more}. not_searched_ holds them "
+            "all; raise max_candidates to search them.",
             DataWarning,
-            stacklevel=4,
         )
 
 
@@ -119,9 +115,8 @@ def _tell_stopped(search: Search, walk: _Walk, reason: str) -> None:
     later = sorted({o + 1 for _, o in walk.phases[walk.phase + 1 :] if o > order})
     what = f"regions of {order} attributes and the class" + (" past the hilltop" if kind == "descend" else "")
     also = f" and regions of size {', '.join(map(str, later))} (class included) not at all" if later else ""
-    warnings.warn(
+    tell(
         f"{'stopped by Ctrl-C' if reason == 'keyboard' else 'time_budget is spent'}: {what} were not searched to the "
         f"end{also}. The result keeps the path of {len(search.path) - 1} regions found so far.",
         FitInterrupted if reason == "keyboard" else DataWarning,
-        stacklevel=4,
     )

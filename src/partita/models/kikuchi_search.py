@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .evidence_screen import best_pair_of_each
+from .evidence_search import Field
 from .kikuchi_candidates import Candidates
 from .kikuchi_freedom import Freedom
 from .kikuchi_moments import Summer
@@ -22,6 +24,7 @@ from .regions import Region, log_prior, subsets
 
 SAME = 1e-9  # scores nearer than this (relative) are a tie, which the first region in lexicographic order wins
 FIRST_BATCH = 16
+MOST_CELLS = 100_000  # of a pair that is looked at while screening
 
 
 @dataclass(frozen=True)
@@ -109,8 +112,9 @@ class Search:
         return self.candidates[order]
 
     def _screen(self, order: int) -> np.ndarray:
-        """As many attributes as max_candidates allows, those first that promise most: as single ones for order 1, else
-        in the candidates one order below; of equal ones those first that gain most as single ones."""
+        """As many attributes as max_candidates allows, those first that promise most: as single ones for order 1, by
+        their best pair for order 2 (some act only together), else in the candidates one order below; attributes in the
+        model come first, and of equal ones those that gain most as single ones."""
         before = self.attributes[order - 1]
         room = len(before)
         while room > order and math.comb(room, order) > self.choices.max_candidates:
@@ -118,8 +122,10 @@ class Search:
         if room == len(before):
             return before
         alone = self._single_gains(before)
-        promise = self._promise(order - 1, before) if order > 1 else alone
-        best = np.lexsort((-alone, -promise))[:room]
+        pair = self._best_pairs(before, alone) if order == 2 else alone
+        promise = self._promise(order - 1, before) if order > 2 else pair
+        inside = np.isin(before, [j for region in self.inside for j in region]) & (order > 1)
+        best = np.lexsort((-alone, -pair, -promise, ~inside))[:room]
         return np.sort(before[best])
 
     def _single_gains(self, attributes: np.ndarray) -> np.ndarray:
@@ -134,9 +140,23 @@ class Search:
             out[k] = likelihood + self.log_prior(self.freedom.of(()) + self.freedom.of((j,)))
         return out
 
+    def _best_pairs(self, attributes: np.ndarray, alone: np.ndarray) -> np.ndarray:
+        """For every attribute the evidence gain of its best pair over the present model, in some of the rows."""
+        first = 1 if self.problem.n_classes == 2 else 0  # two classes have one logit
+        p, weight = self.proba[:, first:], self.problem.weight[:, None]
+        moments = np.hstack([self.problem.class_weights()[:, first:] - weight * p, weight * p * (1 - p)])
+        rows = self.problem.rows
+
+        def never() -> bool:
+            self.work.check()  # leaves by an exception of its own
+            return False
+
+        field = Field(rows.codes, rows.levels, moments, 1, never)
+        rng = np.random.default_rng(0)  # the same rows for any search of the same table
+        return best_pair_of_each(field, attributes, alone, MOST_CELLS, self.choices.max_candidates, rng)
+
     def _promise(self, order: int, attributes: np.ndarray) -> np.ndarray:
-        """For every attribute the largest bound on posterior gain among candidates of this order that contain it;
-        an attribute already in the model counts as promising too."""
+        """For every attribute the largest bound on posterior gain among candidates of this order that contain it."""
         candidates = self.prepare(order)
         index = np.flatnonzero(candidates.open)
         promise = np.full(self.problem.n_attributes, -np.inf)
@@ -145,8 +165,6 @@ class Search:
             score = candidates.bounds(index, self.proba, self.work) - candidates.df[index]
             for place in range(order):
                 np.maximum.at(promise, candidates.members[index, place], score)
-        for region in self.inside:
-            promise[list(region)] = np.inf
         return promise[attributes]
 
     def best(self, order: int, floor: float) -> Found | None:
@@ -195,6 +213,15 @@ class Search:
         k = int(np.argmax(score >= top - SAME * (1.0 + abs(top))))
         j = int(index[k])
         return Found(j, float(gain[k]), float(self.df + candidates.df[j]), float(score[k]))
+
+    def screened(self) -> dict[int, list[int]]:
+        """Order to the attributes that max_candidates left out of its regions, though not of those one order below."""
+        out = {}
+        for order in range(1, len(self.attributes)):
+            left = np.setdiff1d(self.attributes[order - 1], self.attributes[order])
+            if len(left):
+                out[order] = left.tolist()
+        return out
 
     # ---- the path ----
 

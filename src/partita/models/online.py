@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import os
 import time
-import warnings
 from dataclasses import fields
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from ..data.archive import read_archive, write_archive
 from ..data.table import Table
+from ..data.telling import tell
 from ..inference.brake import Brake
 from ..inference.loop import FitInterrupted, count_workers
 from ..inference.monitor import make_monitor
@@ -82,10 +82,9 @@ class Online:
         monitor.close()
         if done < n:
             why = "Ctrl-C" if brake.keyboard else f"time_budget={runner.time_budget} s"
-            warnings.warn(
+            tell(
                 f"stopped by {why} after {done} of {n} rows; the model has learnt from these",
                 FitInterrupted,
-                stacklevel=4,
             )
         return done == n
 
