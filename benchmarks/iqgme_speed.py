@@ -21,7 +21,7 @@ import numpy as np
 from partita import IQGMEClassifier, kernels
 
 ROWS, COLUMNS, COMPONENTS = 2000, 34, 20
-SHORT, LONG, REPETITIONS = 2, 8, 3
+SHORT, LONG, REPETITIONS = 2, 22, 3
 GOALS = {"0 %": None, "25 %": 2.0, "50 %": 3.0, "75 %": 3.0, "5 patterns, 25 %": 1.3, "5 patterns, 50 %": 1.3}
 
 

@@ -72,7 +72,7 @@ def finish(figure: Any, panels: Sequence[Any], path: Path) -> None:
         panel.spines[["top", "right"]].set_visible(False)
         for handle, name in zip(*panel.get_legend_handles_labels(), strict=True):
             named.setdefault(name, handle)
-    spare = [axes for axes in figure.axes if axes not in panels]
+    spare = [axes for axes in figure.axes if axes not in panels and not axes.axison]  # a colour bar is not spare
     if spare:
         spare[0].legend(named.values(), named.keys(), loc="center", frameon=False, fontsize=11)
     else:

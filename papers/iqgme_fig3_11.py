@@ -24,8 +24,9 @@ def main(quick: bool = False, output: Path = Path("papers/output")) -> None:
         Claim("A target lacks a whole sensor or nothing", f"{len(patterns)} patterns, {counts.tolist()} targets",
               len(patterns) == 3),
     ])  # fmt: skip
-    figure, panels = make_panels(1, 1, "Made-up targets: black observed, white missing")
+    figure, panels = make_panels(1, 1, "Made-up targets: white is missing")
     panels[0].imshow(hole.T, aspect="auto", cmap="gray", interpolation="nearest")
+    panels[0].grid(False)
     panels[0].set(xlabel="target", ylabel="feature (three of each sensor)")
     finish(figure, panels, output / "iqgme_fig3_11.png")
     records = [

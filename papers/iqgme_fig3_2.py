@@ -70,6 +70,7 @@ def draw(path: Path) -> None:
     panels[1].set(xlabel="component", ylabel="weight, ± standard deviation")
     panels[1].set_title("posterior weights", fontsize=10)
     draw_found(panels[2], model, X, y)
+    panels[2].set(xlim=panels[0].get_xlim(), ylim=panels[0].get_ylim())
     finish(figure, panels, path)
 
 

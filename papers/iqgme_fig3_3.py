@@ -54,7 +54,7 @@ def draw(records: list[dict[str, Any]], model: Kept, path: Path) -> None:
     k = np.array([r["components"] for r in records])
     for name, offset, ink in (("prior", -0.3, "#999999"), ("posterior", 0.0, "#0072B2"), ("occupied", 0.3, "#D55E00")):
         panels[0].bar(k + offset, [r[name] for r in records], 0.3, color=ink, label=name)
-    panels[0].set(xlabel="number of components (weight above .005; occupied: with a row)", ylabel="probability")
+    panels[0].set(xlabel="components (weight above .005; with a row)", ylabel="probability")
     sticks = model.sticks()
     x = np.linspace(1e-3, 3 * sticks.mean_concentration + 1, 400)
     after = gamma(sticks.shape, scale=1 / sticks.rate).pdf(x)

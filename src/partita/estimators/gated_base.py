@@ -117,16 +117,16 @@ class GatedClassifier(ProbabilityClassifier, TableEstimator):
         With `n_draws=m`, m completed tables drawn from the posterior predictive; with `quantiles`, a list of completed
         tables, one per level, in which real and count cells stand at that quantile (categories at their most probable
         level); with `return_std`, also the standard deviation of every filled cell. The laws of single cells are
-        mixtures, often peaked: intervals should come from quantiles, not from standard deviations. They hold what they
-        say for rows that were not in training; the holes of training rows have been filled while the model was learnt,
-        and it is too sure of them. A column that had no observed cell in training stays empty.
+        mixtures, often peaked: intervals should come from quantiles, not from standard deviations. Rows that the model
+        has learnt from are known again, cell by cell, and have widths of their own: their other cells have shaped it,
+        so that it would be too sure of their holes. A column that had no observed cell in training stays empty.
         """
         asked = [name for name, on in (("n_draws", n_draws is not None), ("return_std", return_std),
                                        ("quantiles", quantiles is not None)) if on]  # fmt: skip
         if len(asked) > 1:
             raise ValueError(f"impute: {' and '.join(asked)} exclude each other; ask for one at a time.")
         pool, table = self._models, self._encode(X)
-        models, weight, widths = pool.whole, pool.whole_weight, pool.widths
+        models, weight, widths = pool.whole, pool.whole_weight, pool.row_widths(table)
         if n_draws is not None:
             if not isinstance(n_draws, int | np.integer) or isinstance(n_draws, bool) or n_draws < 1:
                 raise ValueError(f"n_draws must be an integer >= 1 or None, got {n_draws!r}.")

@@ -56,9 +56,10 @@ class IQGMEClassifier(GatedClassifier):
     batch_size : rows of a step of stochastic inference, for tables too large to pass over every time: one model, not
         the average. `max_iter` then counts steps (None: ten passes over the rows), and `lower_bounds_` are estimates.
     cell_folds : how many fifths of the rows are set aside in turn, to learn from fits without them how wide the laws of
-        missing cells are, and in the average how its fits are weighed (fewer where cells are many; three more fits of
-        all columns each in the average, a short one otherwise). 0: not learnt; for those who never impute. Not with
-        `n_factors` and `batch_size`.
+        missing cells are, of new rows and, by a few cells hidden from those fits, of the training rows; and in the
+        average how its fits are weighed (fewer where cells are many; three more fits of all columns each in the
+        average, a short one otherwise; with `batch_size` of at most 5,000 rows). 0: not learnt; for those who never
+        impute.
     a_0, b_0, gamma_0 : normal-gamma prior of the experts' common law (pooled experts).
     tau_10, tau_20 : shape and rate of the Gamma prior of the concentration.
     u_0, nu_0 : rows that the prior mean of a gate is worth; degrees of freedom of its covariance (None: worth 3 or 10
@@ -163,7 +164,7 @@ class IQGMEClassifier(GatedClassifier):
             elif self.batch_size is not None:
                 learnt = learn_in_batches(
                     table, label, weight, n_classes, hyper, self.max_experts, self.batch_size, self.max_iter,
-                    spawn_streams(root, self.n_restarts or 1), self._runner(), mark,
+                    self.cell_folds, spawn_streams(root, (self.n_restarts or 1) + REFIT_STREAMS), self._runner(), mark,
                 )  # fmt: skip
             elif self.average:
                 streams = spawn_streams(root, AVERAGE_STREAMS)
@@ -227,10 +228,11 @@ class IQGMEClassifier(GatedClassifier):
             n_sticks=self.max_experts, n_factors=self.n_factors, concentration_shape=hyper.tau_10,
             concentration_rate=hyper.tau_20, centre_count=hyper.gamma_0, weight_shape=hyper.a_0, weight_rate=hyper.b_0,
         )  # fmt: skip
-        streams = spawn_streams(root_sequence(self.random_state), self.n_restarts or len(FACTOR_STARTS))
+        n_streams = (self.n_restarts or len(FACTOR_STARTS)) + REFIT_STREAMS
+        streams = spawn_streams(root_sequence(self.random_state), n_streams)
         learnt, state = learn_factors(
             table, label, weight, len(self.classes_), settings, self.max_iter or ONE_ITERATIONS,
-            ONE_TOLERANCE if self.tol is None else self.tol, streams, self._runner(), mark,
+            ONE_TOLERANCE if self.tol is None else self.tol, self.cell_folds, streams, self._runner(), mark,
         )  # fmt: skip
         law = state.n_factors_posterior()
         self.n_factors_posterior_ = {k: float(p) for k, p in enumerate(law / law.sum()) if p > 1e-12}

@@ -14,19 +14,20 @@ from .factor_beside import Beside
 from .factor_experts import begin, step
 from .factor_problem import FactorProblem
 from .factor_state import FactorState
-from .gated_answer import Answer, GateLaw, Laws
+from .gated_answer import Answer, Around, Laws
 from .gated_rows import View
 
 
 @dataclass(eq=False)
 class FactorFit:
-    """A fit for the loop: `init` and `step`, starting from k clusters of each class."""
+    """A fit for the loop: `init` and `step`, starting from k clusters of each class, or from those in `cluster`."""
 
     problem: FactorProblem
     k: int
+    cluster: np.ndarray | None = None
 
     def init(self, rng: np.random.Generator) -> FactorState:
-        return begin(rng, self.problem, self.k)
+        return begin(rng, self.problem, self.k, self.cluster)
 
     def step(self, rng: np.random.Generator, state: FactorState) -> tuple[FactorState, dict[str, float]]:
         return step(self.problem, rng, state)
@@ -54,6 +55,26 @@ class FactorGate:
         factor = found.mean + np.matmul(np.linalg.cholesky(found.covariance), noise)[:, :, 0]
         mean = self.predictive.mean[self.h] + factor @ self.predictive.loading[self.h].T
         return np.where(seen, x, mean + np.sqrt(self.predictive.noise[self.h]) * rng.standard_normal(x.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class FactorLaw:
+    """The columns of all components as single cells are asked for; normal, so that degrees (H,) are infinite."""
+
+    predictive: Predictive
+    degrees: np.ndarray
+
+    def around(self, x: np.ndarray, seen: np.ndarray) -> Around:
+        """By Woodbury's formula: with N the noise, G the loadings of the seen columns and B = I + G'N^-1 G, the inverse
+        covariance is N^-1 - N^-1 G B^-1 G'N^-1."""
+        noise, loading = self.predictive.noise[:, seen], self.predictive.loading[:, seen]
+        away = x - self.predictive.mean[:, seen]
+        scaled = loading / noise[:, :, None]
+        system = np.eye(loading.shape[2]) + np.matmul(np.swapaxes(scaled, 1, 2), loading)
+        back = np.matmul(scaled, np.linalg.inv(system))
+        pull = away / noise - np.einsum("hkt,ht->hk", back, np.einsum("hkt,hk->ht", scaled, away))
+        log_det = np.log(noise).sum(axis=1) + np.linalg.slogdet(system)[1]
+        return Around(pull, 1.0 / noise - (back * scaled).sum(axis=2), (pull * away).sum(axis=1), log_det)
 
 
 @dataclass(eq=False)
@@ -108,11 +129,8 @@ class FactorModel:
         share = self.answer(rows).shares()
         return Laws(share, mean, np.sqrt(variance), np.full(share.shape, np.inf))
 
-    def gate_law(self) -> GateLaw:
-        given = self.predictive
-        covariance = np.matmul(given.loading, np.swapaxes(given.loading, 1, 2))
-        covariance += given.noise[:, :, None] * np.eye(given.noise.shape[1])
-        return GateLaw(given.mean, covariance, np.full(self.n_components, np.inf))
+    def gate_law(self) -> FactorLaw:
+        return FactorLaw(self.predictive, np.full(self.n_components, np.inf))
 
     def gate(self, h: int) -> FactorGate:
         return FactorGate(self.predictive, h)

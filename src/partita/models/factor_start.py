@@ -16,16 +16,19 @@ from .factor_updates import update_experts, update_gates, update_sticks
 _ROUNDS = 30  # of k-means
 
 
-def begin(rng: np.random.Generator, problem: FactorProblem, k: int) -> FactorState:
+def begin(
+    rng: np.random.Generator, problem: FactorProblem, k: int, cluster: NDArray[np.intp] | None = None
+) -> FactorState:
     """k clusters in each class (fewer where it has fewer rows, or sticks), sorted by size; parameters updated once.
 
-    k = 0: all rows in one.
+    k = 0: all rows in one. `cluster` (n,): these instead, numbered from 0 without a gap.
     """
     prior = problem.settings
     n_factors = prior.most_factors(problem.n_rows, problem.n_columns)
     filled = _fill(problem)
-    look = np.concatenate([filled, problem.beside.features[:, :-1]], axis=1)
-    cluster = _clusters(rng, problem, look, k) if k else np.zeros(problem.n_rows, np.intp)
+    if cluster is None:
+        look = np.concatenate([filled, problem.beside.features[:, :-1]], axis=1)
+        cluster = _clusters(rng, problem, look, k) if k else np.zeros(problem.n_rows, np.intp)
     h = int(cluster.max()) + 1
     assignment = np.zeros((problem.n_rows, h))
     assignment[np.arange(problem.n_rows), cluster] = 1.0

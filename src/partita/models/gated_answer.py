@@ -40,11 +40,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Widths:
-    """Laws of missing Gaussian cells as rows set aside want them: their scales times `scale`, and `degrees` of freedom
-    in place of the model's."""
+    """Laws of missing Gaussian cells as cells of known truth want them: their scales times `scale`, `degrees` of
+    freedom in place of the model's, and what share of the truths intervals so made have held (`gated_held`; None: what
+    they promise)."""
 
     scale: float
     degrees: float
+    held: tuple[float, ...] | None = None
 
 
 @dataclass(eq=False)
@@ -69,6 +71,27 @@ class Laws:
 
 
 @dataclass(frozen=True, eq=False)
+class Around:
+    """Observed cells of a row in every component: with A the inverse of their covariance and d their distances from the
+    mean, pull = Ad (H, k), own = the diagonal of A (H, k), distance = d'Ad (H,), log_det = log|covariance| (H,)."""
+
+    pull: np.ndarray
+    own: np.ndarray
+    distance: np.ndarray
+    log_det: np.ndarray
+
+
+class CellLaw(Protocol):
+    """Gaussian columns of all components as single cells are asked for; degrees (H,)."""
+
+    @property
+    def degrees(self) -> np.ndarray: ...
+
+    def around(self, x: np.ndarray, seen: np.ndarray) -> Around:
+        """Cells x (k,) of the columns `seen`."""
+
+
+@dataclass(frozen=True, eq=False)
 class GateLaw:
     """Student's t over the Gaussian columns in every component: mean (H, P), form covariance (H, P, P), degrees of
     freedom (H,), infinite where it is normal."""
@@ -76,6 +99,14 @@ class GateLaw:
     mean: np.ndarray
     covariance: np.ndarray
     degrees: np.ndarray
+
+    def around(self, x: np.ndarray, seen: np.ndarray) -> Around:
+        covariance = self.covariance[:, seen[:, None], seen]
+        A = np.linalg.inv(covariance)
+        away = x - self.mean[:, seen]
+        pull = np.einsum("hij,hj->hi", A, away)
+        own = np.diagonal(A, axis1=1, axis2=2)
+        return Around(pull, own, (pull * away).sum(axis=1), np.linalg.slogdet(covariance)[1])
 
 
 class Gate(Protocol):
@@ -113,4 +144,4 @@ class Speaker(Protocol):
 
     def gate(self, h: int) -> Gate: ...
 
-    def gate_law(self) -> GateLaw: ...
+    def gate_law(self) -> CellLaw: ...

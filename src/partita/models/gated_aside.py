@@ -13,25 +13,28 @@ import numpy as np
 from scipy.special import gammaln
 
 from ..kernels.contract import Rows
-from .gated_answer import GateLaw, Speaker
+from .gated_answer import CellLaw, Speaker
+from .gated_hidden import hidden_cells, hide_some
 from .gated_members import Data
 from .gated_pool import Pool
-from .gated_widths import Cells, choose, mixed, together
+from .gated_widths import KEPT, NORMAL, Cells, choose, choose_seen, mixed, together
+from .row_marks import has_holes, row_marks
 
 FOLDS = 5  # a fit without a fold learns from four fifths of the rows
 ENOUGH_CELLS = 2500  # of rows set aside: then no more folds
 MOST_CELLS = 10_000  # of a fold that are looked at
 LEAST_HIDDEN = 0.25  # share of the cells of a row set aside that are taken away, with those that are missing
-NORMAL = 1e6  # degrees of freedom that stand for infinitely many
-KEPT = 4  # components of a cell that are looked at, those of the largest shares
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Rows that a fit learns from and rows set aside, by their places."""
+    """Rows that a fit learns from and rows set aside, by their places; `hidden` (learnt rows, numeric columns of the
+    lens), cells that the fit goes without."""
 
+    lens: int
     learnt: np.ndarray
     aside: np.ndarray
+    hidden: np.ndarray
 
 
 def make_folds(data: Data, lens: int, most: int, rng: np.random.Generator) -> list[Fold]:
@@ -44,12 +47,19 @@ def make_folds(data: Data, lens: int, most: int, rng: np.random.Generator) -> li
     fold = np.empty(n, np.int64)
     fold[order] = np.arange(n) % FOLDS
     wanted = int(np.clip(np.ceil(FOLDS * ENOUGH_CELLS / cells), 1, FOLDS))
-    return [Fold(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(min(wanted, most))]
+    folds = []
+    for k in range(min(wanted, most)):
+        learnt = np.flatnonzero(fold != k)
+        hidden = hide_some(data.rows[lens].reals[learnt], rng)
+        folds.append(Fold(lens, learnt, np.flatnonzero(fold == k), hidden))
+    return folds
 
 
 def without(data: Data, fold: Fold) -> Data:
-    """The rows that a fit without the fold learns from."""
+    """The rows that a fit without the fold learns from, through the fold's lens without the hidden cells."""
     rows = [part.take(fold.learnt) for part in data.rows]
+    mine = rows[fold.lens]
+    rows[fold.lens] = replace(mine, reals=np.where(fold.hidden, np.nan, mine.reals))
     return replace(data, rows=rows, label=data.label[fold.learnt], weight=data.weight[fold.learnt])
 
 
@@ -76,7 +86,7 @@ def predicted_cells(model: Speaker, rows: Rows, weight: np.ndarray) -> Cells:
     return Cells(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 
 
-def _each_given_others(gates: GateLaw, x: np.ndarray, seen: np.ndarray, base: np.ndarray) -> tuple[np.ndarray, ...]:
+def _each_given_others(gates: CellLaw, x: np.ndarray, seen: np.ndarray, base: np.ndarray) -> tuple[np.ndarray, ...]:
     """Shares, locations, scales and degrees (cells, K) of the cells of a row in its likeliest components.
 
     With A the inverse of the form's covariance of all seen cells, d their distances from the mean and D = d'Ad, cell j
@@ -84,12 +94,10 @@ def _each_given_others(gates: GateLaw, x: np.ndarray, seen: np.ndarray, base: np
     (Ad)_j^2 / A_jj, and log|A| by log A_jj.
     """
     v, k = np.minimum(gates.degrees, NORMAL), len(seen) - 1
-    covariance = gates.covariance[:, seen[:, None], seen]
-    A, log_det = np.linalg.inv(covariance), np.linalg.slogdet(covariance)[1]
-    away = x - gates.mean[:, seen]
-    pull, own = np.einsum("hij,hj->hi", A, away), np.diagonal(A, axis1=1, axis2=2)
-    distance = np.maximum((pull * away).sum(axis=1)[:, None] - pull**2 / own, 0.0)
-    logs = base + gammaln(0.5 * (v + k)) - gammaln(0.5 * v) - 0.5 * k * np.log(v * np.pi) - 0.5 * log_det
+    given = gates.around(x, seen)
+    pull, own = given.pull, given.own
+    distance = np.maximum(given.distance[:, None] - pull**2 / own, 0.0)
+    logs = base + gammaln(0.5 * (v + k)) - gammaln(0.5 * v) - 0.5 * k * np.log(v * np.pi) - 0.5 * given.log_det
     log_gate = logs[:, None] - 0.5 * np.log(own) - 0.5 * (v[:, None] + k) * np.log1p(distance / v[:, None])
     scale = np.sqrt((v[:, None] + distance) / ((v[:, None] + k) * own))
     degrees = np.repeat((v + k)[:, None], len(seen), axis=1)
@@ -106,20 +114,26 @@ def learn_widths(
     pool: Pool, models: Sequence[Sequence[Sequence[Speaker]]], folds: Sequence[Fold], data: Data, lens: int,
     rng: np.random.Generator,
 ) -> None:  # fmt: skip
-    """Weights and widths of a pool's laws of cells. `models[k][m]` are those that in fold k stand for member m of the
-    pool, or, where there is only one m, for all of them together."""
-    each: list[list[Cells]] = [[] for _ in models[0]]
+    """Weights and widths of a pool's laws of cells, of new rows and of those it has learnt from. `models[k][m]` are
+    those that in fold k stand for member m of the pool, or, where there is only one m, for all of them together."""
+    new: list[list[Cells]] = [[] for _ in models[0]]
+    own: list[list[Cells]] = [[] for _ in models[0]]
     for fold, members in zip(folds, models, strict=True):
         aside = _some(fold.aside, data.rows[lens].reals, rng)
         rows = hide_more(data.rows[lens].take(aside), rng)
         if np.isnan(rows.reals[:, members[0][0].view.reals]).all():
             continue
-        for cells, member in zip(each, members, strict=True):
-            cells.append(mixed([predicted_cells(model, rows, data.weight[aside]) for model in member]))
-    if each[0]:
-        share, pool.widths = choose([together(cells) for cells in each])
-        if len(share) == len(pool.whole):
-            pool.whole_weight = share
+        part, truth = without(data, fold), data.rows[lens].reals[fold.learnt]
+        for m, member in enumerate(members):
+            new[m].append(mixed([predicted_cells(model, rows, data.weight[aside]) for model in member]))
+            own[m].append(mixed([hidden_cells(model, part.rows[lens], truth, part.weight) for model in member]))
+    if not new[0]:
+        return
+    share, pool.widths = choose([together(cells) for cells in new])
+    pool.seen_widths = choose_seen([together(cells) for cells in own], share, pool.widths)
+    pool.marks = np.unique(row_marks(data.table)[has_holes(data.table)])
+    if len(share) == len(pool.whole):
+        pool.whole_weight = share
 
 
 def _some(aside: np.ndarray, reals: np.ndarray, rng: np.random.Generator) -> np.ndarray:

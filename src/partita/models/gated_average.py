@@ -21,11 +21,12 @@ from ..inference.runner import Runner
 from .factor_beside import Beside
 from .factor_model import FactorFit, FactorModel
 from .factor_problem import FactorProblem, FactorSettings
+from .factor_refits import refit_factors
 from .factor_state import FactorState
 from .gated_aside import FOLDS, learn_widths, make_folds, without
 from .gated_fit import bound_settled
 from .gated_leave_one_out import left_out
-from .gated_members import CELL_ROWS, Data, Hyper, Plan, make_problem, run_fits, view_and_priors
+from .gated_members import CELL_ROWS, Data, Hyper, Plan, make_problem, run_fits, some_rows, view_and_priors
 from .gated_pool import Pool, tempered
 from .gated_predict import GatedModel
 from .gated_refits import refit_one
@@ -53,6 +54,7 @@ FACTOR_STARTS = (0, 1, 3)  # clusters of each class; 0: all rows in one
 STARTS_OF_ONE = ((1.0, True), (1.0, False), (0.25, False), (0.25, True), (0.5, False))
 THESIS_ROWS = 10.0  # nu_0 = P + 12
 LEAST_BATCHES, PASSES = 100, 10  # steps over batches: at least so many, and so many passes over the rows
+WIDTH_ROWS = 5000  # of a table in batches, that widths of cells are learnt from
 EQUAL_ROWS = 100.0
 SMALLEST = 1e-6
 TEMPERATURE_PRECISION = 2.0  # of log t, a normal variable with mean 0
@@ -162,9 +164,10 @@ def learn_one(
 
 def learn_in_batches(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, n_sticks: int, batch_size: int,
-    max_iter: int | None, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
+    max_iter: int | None, n_folds: int, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
 ) -> Learnt:  # fmt: skip
     """The same by steps over batches of rows; that of the highest bound over the last tenth of the steps is taken."""
+    streams, spare = streams[:-REFIT_STREAMS], streams[-REFIT_STREAMS:]
     data = Data.make(table, [plain_lens(table)], label, weight, n_classes)
     plan = thesis_plan(n_sticks, n_classes)
     view, priors = view_and_priors(plan, data, hyper, streams[0])
@@ -178,7 +181,10 @@ def learn_in_batches(
             zip(outcome.infos["bound"], outcome.steps_done, strict=True)]  # fmt: skip
     best = int(np.nanargmax(last))
     rho = problem.responsibilities(states[best], outcome.streams[best])
-    return Learnt(pool_of_one(data, view, states[best].state), outcome, [best], rho)
+    learnt = Learnt(pool_of_one(data, view, states[best].state), outcome, [best], rho)
+    if outcome.interrupted is None:
+        refit_one(learnt.pool, some_rows(data, WIDTH_ROWS, spare[-1]), plan, hyper, n_folds, spare, runner)
+    return learnt
 
 
 def thesis_plan(n_sticks: int, n_classes: int) -> Plan:
@@ -192,11 +198,13 @@ def pool_of_one(data: Data, view: View, state: GatedState) -> Pool:
 
 def learn_factors(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, settings: FactorSettings, max_iter: int,
-    tol: float, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
+    tol: float, n_folds: int, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
 ) -> tuple[Learnt, FactorState]:  # fmt: skip
-    """The form with factor analysers over the real columns, from each stream; that of the highest bound taken."""
-    lens = plain_lens(table)
-    rows = lens.rows(table)
+    """The form with factor analysers over the real columns, from each stream but the last `REFIT_STREAMS`; that of the
+    highest bound taken."""
+    data = Data.make(table, [plain_lens(table)], label, weight, n_classes)
+    lens, rows = data.lenses[PLAIN], data.rows[PLAIN]
+    streams, spare = streams[:-REFIT_STREAMS], streams[-REFIT_STREAMS:]
     view = make_view(lens, rows, weight, CELL_ROWS)
     reals, beside = rows.reals[:, view.reals], Beside.of(view.cells, rows, label)
     problem = FactorProblem.of(reals, label, n_classes, weight, settings, beside)
@@ -208,4 +216,6 @@ def learn_factors(
     best = int(np.nanargmax(last))
     model = FactorModel(view, n_classes, replace(states[best], guesses=[]))
     pool = Pool([lens], n_classes, [model], [PLAIN], np.ones(1), 1.0, [model], np.ones(1))
+    if outcome.interrupted is None:
+        refit_factors(pool, data, settings, n_folds, spare, runner)
     return Learnt(pool, outcome, [best], model.answer(rows).shares()), states[best]

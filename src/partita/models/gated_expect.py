@@ -16,6 +16,7 @@ form(x_o) being the maximum over x_m of -1/2 x'Qx + r'x, plus the expected log p
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import digamma
@@ -37,7 +38,8 @@ class Expectations:
     weight     (H,) <ln pi> + 1/2 (<ln|Lambda|> - P/u - P ln 2 pi - m'<Lambda>m)
     pull       (H, P) <Lambda> m
     cells, tables   of every column beside the Gaussian block, its posterior and (H, L) expected log probabilities
-    plain      forms of rows that no expert looks at; seen: of those that one does
+    precision  (H, P, P) <Lambda>
+    plain      forms of rows that no expert looks at, made where there are some; seen: of those that one does
     w, V       (H, K, F) mean and (H, F, F) covariance of the experts
     M          (H, F, F) sum over latents of <w w'>, for many classes and guesses
     """
@@ -47,12 +49,16 @@ class Expectations:
     pull: np.ndarray
     cells: list[np.ndarray]
     tables: list[np.ndarray]
-    plain: GateForm | None
+    precision: np.ndarray
     seen: GateForm | None
     owner: np.ndarray | None
     w: np.ndarray
     V: np.ndarray
     M: np.ndarray
+
+    @cached_property
+    def plain(self) -> GateForm | None:
+        return GateForm.make(self.precision) if self.view.width else None
 
     @property
     def n_components(self) -> int:
@@ -83,8 +89,7 @@ def expectations(state: GatedState, view: View) -> Expectations:
         if p:
             many = w.shape[1] > 1
             seen = GateForm.make(precision + (M if many else V)[:, :p, :p], None if many else w[:, :, :p])
-    plain = GateForm.make(precision) if p else None
-    return Expectations(view, weight, pull, state.cells, tables, plain, seen, state.owner, w, V, M)
+    return Expectations(view, weight, pull, state.cells, tables, precision, seen, state.owner, w, V, M)
 
 
 def expect(

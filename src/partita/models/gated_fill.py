@@ -16,15 +16,15 @@ from ..data.schema import Schema
 from ..data.table import Table
 from ..kernels.contract import Rows
 from .fill import Beliefs, whole
-from .gated_answer import Laws, Speaker, Widths
-from .gated_widths import widened
+from .gated_answer import Laws, Speaker
+from .gated_held import RowWidths
 
 QUANTILE_STEPS = 36  # of halving 120 scales: to 2e-9 of one
 MOST_COUNT = 2.0**52  # greater ones are no longer told apart by one
 LEAST_SHARE = 1e-7  # of a component in the law of a cell: all that are smaller move no quantile that is asked for
 
 
-def together(models: Sequence[Speaker], weight: np.ndarray, rows: Rows, widths: Widths | None = None) -> np.ndarray:
+def together(models: Sequence[Speaker], weight: np.ndarray, rows: Rows, widths: RowWidths | None = None) -> np.ndarray:
     """(models, n) weight of each model for each row: given its observed cells, or in a linear pool the same for all."""
     if widths is not None:
         return np.repeat(weight[:, None], len(rows), axis=1)
@@ -34,8 +34,13 @@ def together(models: Sequence[Speaker], weight: np.ndarray, rows: Rows, widths: 
     return out / out.sum(axis=0)
 
 
+def _laws(model: Speaker, rows: Rows, widths: RowWidths | None) -> Laws:
+    laws = model.laws(rows)
+    return laws if widths is None else widths.widened(laws)
+
+
 def beliefs(
-    models: Sequence[Speaker], weight: np.ndarray, table: Table, widths: Widths | None = None
+    models: Sequence[Speaker], weight: np.ndarray, table: Table, widths: RowWidths | None = None
 ) -> Beliefs:
     """Means, second moments and level probabilities of every cell, in the table's units."""
     schema, n = table.schema, len(table)
@@ -43,7 +48,7 @@ def beliefs(
     out = Beliefs([np.zeros((n, k)) for k in schema.n_levels], first, first.copy())
     rows = models[0].view.lens.rows(table)
     for model, share in zip(models, together(models, weight, rows, widths), strict=True):
-        law = widened(model.laws(rows), widths)
+        law = _laws(model, rows, widths)
         mine = share[:, None] * law.share
         for j, sight in enumerate(model.view.real_sights):
             mean = law.location[:, :, j]
@@ -60,14 +65,14 @@ def beliefs(
 
 
 def quantiles(
-    models: Sequence[Speaker], weight: np.ndarray, table: Table, levels: np.ndarray, widths: Widths | None = None
+    models: Sequence[Speaker], weight: np.ndarray, table: Table, levels: np.ndarray, widths: RowWidths | None = None
 ) -> list[np.ndarray]:
     """Tables of reals (n, numeric columns), one per level: quantiles of missing cells, by halving on the mixture's
     distribution function; observed cells as they are. Counts are taken at the smallest value that reaches the level."""
     rows = models[0].view.lens.rows(table)
     shares = together(models, weight, rows, widths)
     out = [table.reals.copy() for _ in levels]
-    each = [widened(model.laws(rows), widths) for model in models]
+    each = [_laws(model, rows, widths) for model in models]
     for j, sight in enumerate(models[0].view.real_sights):
         hole = np.flatnonzero(np.isnan(table.reals[:, sight.source]))
         if len(hole):
@@ -77,7 +82,8 @@ def quantiles(
             ]
             share, location, scale, degrees = _largest(*(np.concatenate(p, axis=1) for p in zip(*parts, strict=True)))
             for number, level in enumerate(levels):
-                out[number][hole, sight.source] = _quantile(share, location, scale, degrees, float(level))
+                at = np.full(len(hole), float(level)) if widths is None else widths.levels(float(level), hole)
+                out[number][hole, sight.source] = _quantile(share, location, scale, degrees, at)
     _count_quantiles(models, shares, each, table, levels, out)
     return out
 
@@ -91,7 +97,7 @@ def _largest(share: np.ndarray, *others: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _quantile(
-    share: np.ndarray, location: np.ndarray, scale: np.ndarray, degrees: np.ndarray, level: float
+    share: np.ndarray, location: np.ndarray, scale: np.ndarray, degrees: np.ndarray, level: np.ndarray
 ) -> np.ndarray:
     low, high = (location - 60.0 * scale).min(axis=1), (location + 60.0 * scale).max(axis=1)
     for _ in range(QUANTILE_STEPS):
@@ -137,7 +143,7 @@ def _count_quantile(
 
 def draw_tables(
     models: Sequence[Speaker], weight: np.ndarray, table: Table, n_draws: int, rng: np.random.Generator,
-    widths: Widths | None = None,
+    widths: RowWidths | None = None,
 ) -> list[Table]:  # fmt: skip
     """Completed tables, each row from a model and a component of its own, drawn given its observed cells."""
     rows = models[0].view.lens.rows(table)
@@ -153,7 +159,7 @@ class Stretch:
     """Drawn cells of one model made as wide as `widths` say, cell by cell: their order within a law stays, and so does
     how they follow each other."""
 
-    def __init__(self, laws: Laws, widths: Widths):
+    def __init__(self, laws: Laws, widths: RowWidths):
         self.laws, self.widths = laws, widths
 
     def __call__(self, x: np.ndarray, rows: np.ndarray, h: int, hole: np.ndarray) -> np.ndarray:
@@ -161,8 +167,9 @@ class Stretch:
         location, scale = self.laws.location[rows, h], self.laws.scale[rows, h]
         z = (x - location) / np.where(hole, scale, 1.0)
         below = stdtr(self.laws.degrees[rows, h][:, None], -np.abs(z))
-        wide = -np.sign(z) * stdtrit(self.widths.degrees, np.clip(below, 1e-12, 0.5))
-        return np.where(hole, location + self.widths.scale * scale * wide, x)
+        below = 0.5 - 0.5 * self.widths.promises(1.0 - 2.0 * below, rows)
+        wide = -np.sign(z) * stdtrit(self.widths.degrees(rows)[:, None], np.clip(below, 1e-12, 0.5))
+        return np.where(hole, location + self.widths.scale(rows)[:, None] * scale * wide, x)
 
 
 def sample_table(

@@ -83,6 +83,16 @@ class Data:
         return cls(table, lenses, [lens.rows(table) for lens in lenses], label, weight, n_classes)
 
 
+def some_rows(data: Data, most: int, rng: np.random.Generator) -> Data:
+    """At most so many of the rows, drawn."""
+    if len(data.label) <= most:
+        return data
+    some = np.sort(rng.choice(len(data.label), most, replace=False, shuffle=False))
+    rows = [part.take(some) for part in data.rows]
+    table = Table(data.table.schema, data.table.codes[some], data.table.reals[some])
+    return Data(table, data.lenses, rows, data.label[some], data.weight[some], data.n_classes)
+
+
 def make_problem(plan: Plan, data: Data, hyper: Hyper, rng: np.random.Generator) -> GatedProblem:
     """The problem of a plan; a share of the columns is drawn."""
     plan = replace(plan, k=min(plan.k, max(MOST_CLUSTERS // data.n_classes, 1)))

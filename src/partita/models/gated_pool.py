@@ -15,12 +15,14 @@ from .factor_model import FactorModel
 from .factor_state import FactorState
 from .gated_answer import Answer, Widths
 from .gated_cells import CellColumn
+from .gated_held import RowWidths
 from .gated_predict import GatedModel
 from .gated_rows import View
 from .gated_state import Experts
 from .lens import Lens
 from .qgme_cells import PointColumn
 from .qgme_model import NormalGates, QGMEModel
+from .row_marks import row_marks
 
 # kinds of models -> what they are made of: the model, its gates, its columns beside the Gaussian block
 MODELS: dict[str, tuple[type[GatedModel], Callable[..., Any], type[CellColumn]]] = {
@@ -39,6 +41,7 @@ class Pool:
     whole         models of all columns, through the first lens, for densities and cells; with `whole_weight`
     widths        of the laws of cells, where rows set aside have taught them and `whole_weight`: the models are then a
                   linear pool, whose weights are the same for all rows
+    seen_widths   the same of the holes of training rows, which are known by their `marks` (`row_marks`)
     """
 
     lenses: list[Lens]
@@ -50,7 +53,17 @@ class Pool:
     whole: Sequence[Model]
     whole_weight: np.ndarray
     widths: Widths | None = None
+    seen_widths: Widths | None = None
+    marks: np.ndarray | None = None
     n_jobs: int = 1
+
+    def row_widths(self, table: Table) -> RowWidths | None:
+        """Of every row of the table, as one of the training rows or as a new one."""
+        if self.widths is None:
+            return None
+        if self.seen_widths is None or self.marks is None:
+            return RowWidths.same(self.widths, len(table))
+        return RowWidths((self.widths, self.seen_widths), np.isin(row_marks(table), self.marks).astype(np.intp))
 
     def probabilities(self, table: Table) -> np.ndarray:
         """(n, C)."""
@@ -98,7 +111,9 @@ class Pool:
             "temperature": self.temperature,
             "whole": [place[id(model)] for model in self.whole],
             "whole_weight": self.whole_weight,
-            "widths": None if self.widths is None else [self.widths.scale, self.widths.degrees],
+            "widths": _widths_to_tree(self.widths),
+            "seen_widths": _widths_to_tree(self.seen_widths),
+            "marks": self.marks,
         }
 
     @classmethod
@@ -108,8 +123,20 @@ class Pool:
         return cls(
             lenses, tree["n_classes"], [models[k] for k in tree["voters"]], tree["lens_of"], tree["weight"],
             tree["temperature"], [models[k] for k in tree["whole"]], tree["whole_weight"],
-            None if tree["widths"] is None else Widths(*tree["widths"]),
+            _widths_from_tree(tree["widths"]), _widths_from_tree(tree["seen_widths"]), tree["marks"],
         )  # fmt: skip
+
+
+def _widths_to_tree(widths: Widths | None) -> dict[str, Any] | None:
+    if widths is None:
+        return None
+    return dict(vars(widths)) | {"held": None if widths.held is None else np.array(widths.held)}
+
+
+def _widths_from_tree(tree: dict[str, Any] | None) -> Widths | None:
+    if tree is None:
+        return None
+    return Widths(tree["scale"], tree["degrees"], None if tree["held"] is None else tuple(tree["held"].tolist()))
 
 
 def tempered(proba: np.ndarray, temperature: float) -> np.ndarray:

@@ -43,11 +43,11 @@ def refit_one(
     folds = make_folds(data, 0, n_folds, last) if pool.whole[0].view.width else []
     if not folds:
         return
-    logs = log_shares(pool.whole[0], data.rows[0], data.label)
     problems = []
     for fold, rng in zip(folds, each, strict=False):
-        problems.append(make_problem(plan, without(data, fold), hyper, rng))
-        problems[-1].cluster = most_probable(logs[fold.learnt])
+        part = without(data, fold)
+        problems.append(make_problem(plan, part, hyper, rng))
+        problems[-1].cluster = most_probable(log_shares(pool.whole[0], part.rows[0], part.label))
     states, outcome = run_fits(
         problems, each[: len(folds)], REFIT_ITERATIONS, bound_settled(REFIT_TOLERANCE), quiet(runner), ""
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..data.schema import Schema
 from .factor_model import FactorModel
+from .gated_held import PROMISED
 from .gated_pool import Model, Pool
 from .gated_predict import GatedModel
 from .gated_rows import View
@@ -23,8 +24,14 @@ def check_pool(pool: Pool, schema: Schema, n_classes: int) -> None:
     need_shares(pool.weight, "weight", len(pool.voters))
     need_shares(pool.whole_weight, "whole_weight", len(pool.whole))
     need(isinstance(pool.temperature, float) and 0 < pool.temperature < np.inf, "temperature")
-    if pool.widths is not None:
-        need(0 < pool.widths.scale < np.inf and 0 < pool.widths.degrees < np.inf, "widths")
+    for widths in (pool.widths, pool.seen_widths):
+        if widths is not None:
+            need(0 < widths.scale < np.inf and 0 < widths.degrees < np.inf, "widths")
+            if widths.held is not None:
+                need_numbers(np.array(widths.held), "held", PROMISED.shape)
+                need(bool((np.diff(widths.held) > 0).all()), "held")
+    if pool.marks is not None:
+        need_array(pool.marks, "marks", pool.marks.shape, np.uint64)
     for model in [*pool.voters, *pool.whole]:
         check_model(model)
 

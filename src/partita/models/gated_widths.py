@@ -4,7 +4,8 @@ Given its component a missing cell is Student's t by the model. Where that is th
 repeat each other, values that pile up, few rows) its intervals hold too much or too little. Fits without some of the
 rows say by how much: every observed cell of such a row is predicted from the others. One scale and one number of
 degrees of freedom for the table, and the weights of the fits in a linear pool, are those under which these cells are
-most probable.
+most probable; what intervals of these laws then held of the cells is what `gated_held` corrects. Holes of rows that the
+model has learnt from have widths of their own, near those of new rows (`gated_hidden`).
 """
 
 from __future__ import annotations
@@ -13,15 +14,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, stdtr
 
-from .gated_answer import Laws, Widths
+from .gated_answer import Widths
+from .gated_held import PROMISED, shares_held
 from .pooling import pool_weights
 
 EQUAL_CELLS = 15.0  # what equal weights of the fits are worth
 SCALES = np.exp(np.linspace(-1.4, 1.0, 13))
 DEGREES = (2.0, 3.0, 5.0, 8.0, 16.0, 50.0, 500.0)
 LOG_SCALE_PRECISION = 4.0  # of log scale, a normal variable with mean 0
+SEEN_PRECISION = 25.0  # of log scale for training rows over that for new ones
+SEEN_RATIOS = np.exp(np.linspace(-0.5, 1.0, 31))
+NORMAL = 1e6  # degrees of freedom that stand for infinitely many
+KEPT = 4  # components of a cell that are looked at, those of the largest shares
 
 
 @dataclass(eq=False)
@@ -47,6 +53,11 @@ class Cells:
         logs = gammaln(0.5 * (degrees + 1.0)) - gammaln(0.5 * degrees) - 0.5 * np.log(degrees * np.pi)
         logs -= np.log(scale) + 0.5 * (degrees + 1.0) * np.log1p(z * z / degrees)
         return (self.share * np.exp(logs)).sum(axis=1)
+
+    def below(self, widths: Widths) -> np.ndarray:
+        """(m,) probability of less than every cell."""
+        z = (self.value[:, None] - self.location) / (self.scale * widths.scale)
+        return (self.share * stdtr(widths.degrees, z)).sum(axis=1)
 
 
 def mixed(parts: Sequence[Cells]) -> Cells:
@@ -78,17 +89,30 @@ def choose(each: Sequence[Cells]) -> tuple[np.ndarray, Widths]:
     step = np.log(SCALES[1] / SCALES[0])
     near = [Widths(coarse.scale * float(np.exp(c * step)), coarse.degrees) for c in (-0.67, -0.33, 0.0, 0.33, 0.67)]
     best = max(near, key=worth)
-    return pool_weights(_relative([cells.density(best) for cells in each]), weight, EQUAL_CELLS * len(each)), best
+    share = pool_weights(_relative([cells.density(best) for cells in each]), weight, EQUAL_CELLS * len(each))
+    return share, replace(best, held=shares_held(_below(each, share, best), weight))
+
+
+def choose_seen(each: Sequence[Cells], share: np.ndarray, new: Widths) -> Widths:
+    """Widths of the holes of training rows, from cells that were hidden from every model; those of new rows are what is
+    believed beforehand."""
+    weight = each[0].weight
+
+    def worth(ratio: float) -> float:
+        widths = Widths(new.scale * ratio, new.degrees)
+        density = sum(w * cells.density(widths) for w, cells in zip(share, each, strict=True))
+        return float(weight @ np.log(np.maximum(density, 1e-300)) - 0.5 * SEEN_PRECISION * np.log(ratio) ** 2)
+
+    best = Widths(new.scale * float(max(SEEN_RATIOS, key=worth)), new.degrees)
+    believed = PROMISED if new.held is None else np.array(new.held)
+    return replace(best, held=shares_held(_below(each, share, best), weight, believed))
+
+
+def _below(each: Sequence[Cells], share: np.ndarray, widths: Widths) -> np.ndarray:
+    return np.sum([w * cells.below(widths) for w, cells in zip(share, each, strict=True)], axis=0)
 
 
 def _relative(densities: list[np.ndarray]) -> np.ndarray:
     """(models, cells), the largest of every cell 1."""
     stacked = np.stack(densities) + 1e-300
     return stacked / stacked.max(axis=0)
-
-
-def widened(laws: Laws, widths: Widths | None) -> Laws:
-    """The laws with these widths in place of the model's own."""
-    if widths is None:
-        return laws
-    return replace(laws, scale=laws.scale * widths.scale, degrees=np.full_like(laws.degrees, widths.degrees))

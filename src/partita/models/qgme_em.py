@@ -107,17 +107,16 @@ def point_expectations(state: QGMEState, view: View) -> Expectations:
     if p:
         weight -= 0.5 * (np.linalg.slogdet(state.covariance)[1] + p * LOG_2PI + (state.mean * pull).sum(axis=1))
     tables = [column.expected_log_table(theta) for column, theta in zip(view.cells, state.cells, strict=True)]
-    plain = GateForm.make(precision) if p else None
     w, n_latents = state.w, state.w.shape[1]
     if not n_latents:  # one class: nothing to decide, all components are of that class
         nothing, owner = np.zeros((n, 0, 0)), np.zeros(n, np.int64)
-        return Expectations(view, weight, pull, state.cells, tables, plain, None, owner, w, nothing, nothing)
+        return Expectations(view, weight, pull, state.cells, tables, precision, None, owner, w, nothing, nothing)
     V, M = np.zeros((n, f, f)), np.einsum("hkf,hkg->hfg", w, w)
     seen = None
     if p:
         many = n_latents > 1
         seen = GateForm.make(precision + M[:, :p, :p] if many else precision, None if many else w[:, :, :p])
-    return Expectations(view, weight, pull, state.cells, tables, plain, seen, None, w, V, M)
+    return Expectations(view, weight, pull, state.cells, tables, precision, seen, None, w, V, M)
 
 
 def maximised(state: QGMEState, sums: GatedSums, view: View, regulariser: Regulariser) -> QGMEState:

@@ -31,14 +31,13 @@ def refit_points(
     folds = make_folds(data, 0, n_folds, last) if model.view.width else []
     if not folds:
         return
-    logs = log_shares(model, data.rows[0], label)
     problems, states = [], []
     for number, fold in enumerate(folds):
         part = without(data, fold)
         k = min(model.n_components, len(fold.learnt))
         problem = make_problem(pool.lenses[0], part.rows[0], part.label, part.weight, pool.n_classes, k, strength)
         problems.append(problem)
-        states.append((number, problem.begin(most_probable(logs[fold.learnt]))))
+        states.append((number, problem.begin(most_probable(log_shares(model, part.rows[0], part.label)))))
 
     def step(rng: np.random.Generator, now: Numbered) -> tuple[Numbered, Mapping[str, float]]:
         state, info = problems[now[0]].step(now[1])

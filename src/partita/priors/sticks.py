@@ -121,13 +121,19 @@ def best_arrangement(
     """
     counts = np.asarray(counts, float)
     order = np.argsort(-counts, kind="stable")
-    orders = [np.arange(len(counts)), order]
-    orders += [np.append(np.delete(order, place), order[place]) for place in range(len(order) - 1)]
-    best = max(
-        ((candidate, end) for candidate in orders for end in ends),
-        key=lambda pair: _bound(counts[pair[0]], concentration, n_sticks, pair[1]),
-    )
-    return best
+    orders = np.stack([np.arange(len(counts)), order, *_each_last(order)])
+    bounds = np.stack([_bounds(counts[orders], concentration, n_sticks, end) for end in ends], axis=1)
+    best, end = divmod(int(bounds.argmax()), len(ends))
+    return orders[best], ends[end]
+
+
+def _each_last(order: NDArray[np.intp]) -> NDArray[np.intp]:
+    """(n - 1, n): the order with each of its members but the last put behind all others."""
+    n = len(order)
+    if n < 2:
+        return np.zeros((0, n), np.intp)
+    place, at = np.arange(n - 1)[:, None], np.arange(n)
+    return order[np.where(at == n - 1, place, at + (at >= place))]
 
 
 def _places(n_components: int, n_sticks: int, end: bool) -> NDArray[np.intp]:
@@ -137,8 +143,9 @@ def _places(n_components: int, n_sticks: int, end: bool) -> NDArray[np.intp]:
     return places
 
 
-def _bound(counts: Array, concentration: float, n_sticks: int, end: bool) -> float:
-    n = np.zeros(n_sticks)
-    n[_places(len(counts), n_sticks, end)] = counts
-    behind = n[::-1].cumsum()[::-1] - n
-    return float(betaln(1.0 + n, concentration + np.maximum(behind, 0.0))[:-1].sum())
+def _bounds(counts: Array, concentration: float, n_sticks: int, end: bool) -> Array:
+    """Of every row of counts (orders, components)."""
+    n = np.zeros((len(counts), n_sticks))
+    n[:, _places(counts.shape[1], n_sticks, end)] = counts
+    behind = n[:, ::-1].cumsum(axis=1)[:, ::-1] - n
+    return betaln(1.0 + n, concentration + np.maximum(behind, 0.0))[:, :-1].sum(axis=1)
