@@ -79,16 +79,8 @@ def test_parameters_are_stored_as_given_and_survive_clone(estimator):
 
 @pytest.mark.parametrize(
     "cls",
-    [
-        AClass,
-        BayesianSVD,
-        CRPMixture,
-        HybridClassifier,
-        IQGMEClassifier,
-        KikuchiBayesClassifier,
-        NaiveBayes,
-        TANClassifier,
-    ],
+    [AClass, BayesianSVD, CRPMixture, HybridClassifier, IQGMEClassifier, KikuchiBayesClassifier, NaiveBayes,
+     TANClassifier],
 )
 @pytest.mark.parametrize("name", ["random_state", "n_jobs", "column_kinds", "progress", "time_budget", "checkpoint"])
 def test_every_estimator_has_the_common_parameters(cls, name):

@@ -49,7 +49,9 @@ class Case:
         for field in dataclasses.fields(out):
             getattr(out, field.name)[:] = 7.0  # everything is to be written
         weights = self.V if V else np.zeros((0, 0, self.Q.shape[2]))
-        module.gate_condition(self.patterns, self.x, self.r, self.Q, self.S, self.logdet_Q, self.w, weights, out)
+        module.gate_condition(
+            self.patterns, self.x, self.r, self.Q, self.S, self.logdet_Q, self.w, weights, out
+        )
         return out
 
 
@@ -183,7 +185,9 @@ def test_condition_without_cells(case):
     full = given.condition(native)
     for module in (native, reference):
         out = Conditioned.scalars(n, P, len(given.w), given.Q.shape[2])
-        module.gate_condition(given.patterns, given.x, given.r, given.Q, given.S, given.logdet_Q, given.w, given.V, out)
+        module.gate_condition(
+            given.patterns, given.x, given.r, given.Q, given.S, given.logdet_Q, given.w, given.V, out
+        )
         for name in ("quad", "logdet", "wx", "wcw", "trace"):
             close(getattr(out, name), getattr(full, name))
         assert out.xhat.size == out.cw.size == 0
@@ -217,7 +221,9 @@ def test_moments_are_those_of_given_means(module):
     shift, extra = given.rng.normal(size=(40, 2, 8)), given.rng.normal(size=(40, 3, 8))
     tie = given.rng.normal(size=(40, 3, 2, 8))
     found, added = GateSums.room(6, 8, 3), GateSums.room(6, 8)
-    module.gate_moments(given.patterns, given.x, given.r, given.Q, given.S, given.w, rho, shift, f, extra, tie, found)
+    module.gate_moments(
+        given.patterns, given.x, given.r, given.Q, given.S, given.w, rho, shift, f, extra, tie, found
+    )
     out = given.condition(module)
     mean = out.xhat + np.einsum("ikh,ikph->iph", shift, out.cw)
     module.gate_accumulate(given.patterns, given.Q, given.S, mean, out.cw, rho, f, added)

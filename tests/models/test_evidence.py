@@ -317,7 +317,9 @@ def test_without_averaging_the_best_stage_is_the_model():
     mine = next(stage for stage in pool.stages if stage.name == one.stages[0].name)
     assert mine.w.tobytes() == one.stages[0].w.tobytes()
     assert set(one.cells) == {key for key in one.stages[0].keys if not isinstance(key[0], str)}
-    losses = [-log_softmax(z)[np.arange(2000), fresh[3]].mean() for z in pool.stage_logits(fresh[0], fresh[2])]
+    losses = [
+        -log_softmax(z)[np.arange(2000), fresh[3]].mean() for z in pool.stage_logits(fresh[0], fresh[2])
+    ]
     own = -log_softmax(one.stage_logits(fresh[0], fresh[2])[0])[np.arange(2000), fresh[3]].mean()
     assert own < min(losses) + 0.01 < max(losses)
     why = one.explain(fresh[0], fresh[2])

@@ -183,7 +183,9 @@ def test_an_answer_is_the_integral_over_missing_cells():
         beside = now.cells[0][h, 1] + 2.0 * np.log(rate) - rate - np.log(2.0)
         expected = now.log_weight[h] + beside + np.log(np.trapezoid(density, grid))
         assert answer.log_gate[0, h] == pytest.approx(expected, rel=1e-6)
-        features = np.concatenate([x, np.tile([1.0, (np.log(3.0) - 0.9) / 0.6, 1.0], (len(grid), 1))], axis=1)
+        features = np.concatenate(
+            [x, np.tile([1.0, (np.log(3.0) - 0.9) / 0.6, 1.0], (len(grid), 1))], axis=1
+        )
         positive = np.trapezoid(density * ndtr(features @ now.w[h, 0]), grid) / np.trapezoid(density, grid)
         assert np.exp(answer.log_class[0, h, 1]) == pytest.approx(positive, abs=1e-6)
     assert logsumexp(answer.log_gate[1]) == pytest.approx(0.0, abs=1e-9)

@@ -66,3 +66,4 @@ def test_escobar_west_without_rows_is_the_prior():
     draws = concentration.draw_escobar_west(np.random.default_rng(0), np.full(20_000, 3.0), 0, 0, 2.0, 4.0)
     assert draws.mean() == pytest.approx(0.5, abs=0.01)
     assert draws.var() == pytest.approx(2 / 16, rel=0.06)
+

@@ -11,7 +11,9 @@ from .net_columns import class_edges
 from .region_names import shorten
 
 
-def draw_matrix(display: Any, matrix: np.ndarray, ax: Any, label: str, sides: tuple[str, str], colorbar: bool) -> Any:
+def draw_matrix(
+    display: Any, matrix: np.ndarray, ax: Any, label: str, sides: tuple[str, str], colorbar: bool
+) -> Any:
     """Draw probabilities for a display that has `names` and `classes`; returns the display."""
     n = len(matrix)
     side = min(max(0.28 * n + 2.0, 4.0), 12.0)

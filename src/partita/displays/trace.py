@@ -23,7 +23,9 @@ class TraceDisplay:
     kept_from   first sweep that answers use, counted from 0; None: half of them.
     """
 
-    def __init__(self, trace: np.ndarray, name: str, r_hat: float | None = None, kept_from: int | None = None) -> None:
+    def __init__(
+        self, trace: np.ndarray, name: str, r_hat: float | None = None, kept_from: int | None = None
+    ) -> None:
         self.trace = trace
         self.name = name
         self.r_hat = r_hat

@@ -225,3 +225,4 @@ class BayesianNetwork(NetAnswers, TableEstimator):
     def _check_loaded(self) -> None:
         if "_net" in self.__dict__:
             assert len(self._net) == self.schema_.n_columns
+

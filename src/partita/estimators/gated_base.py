@@ -150,3 +150,4 @@ class GatedClassifier(ProbabilityClassifier, TableEstimator):
     def _draws(self, random_state: Any) -> np.random.Generator:
         """Random numbers for draws: the caller's seed, or the estimator's own."""
         return np.random.default_rng(root_sequence(self.random_state if random_state is None else random_state))
+

@@ -155,9 +155,7 @@ _CODECS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
     "RandomState": (np.random.RandomState, lambda state: state.get_state(legacy=False), _legacy_from_tree),
     "Pool": (Pool, Pool.to_tree, Pool.from_tree),
     "Matrix": (
-        Matrix,
-        lambda matrix: matrix_to_tree(matrix, pack),
-        lambda tree: matrix_from_tree(tree, unpack),
+        Matrix, lambda matrix: matrix_to_tree(matrix, pack), lambda tree: matrix_from_tree(tree, unpack),
     ),
     "MatrixPosterior": (Posterior, posterior_to_tree, posterior_from_tree),
     "MatrixSide": (Side, Side.to_tree, Side.from_tree),

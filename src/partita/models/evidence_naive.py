@@ -31,7 +31,9 @@ class Naive:
     left_out: np.ndarray
 
 
-def fit_naive(cells: np.ndarray, first: np.ndarray, target: Target, rows: np.ndarray | slice, n_classes: int) -> Naive:
+def fit_naive(
+    cells: np.ndarray, first: np.ndarray, target: Target, rows: np.ndarray | slice, n_classes: int
+) -> Naive:
     """Learn from all rows; leave-one-out for `rows`.
 
     cells (n, d) is the cell of every row in each attribute, those of attribute j being first[j] .. first[j + 1] - 1."""

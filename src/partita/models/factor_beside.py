@@ -184,7 +184,9 @@ class Hidden:
         products += sums.products[:, f - d :, f - d :]
 
 
-def make_now(weight: Array, square: Array, used: Array, pairs: Array, tables: list[Array], cells: list[Array]) -> _Now:
+def make_now(
+    weight: Array, square: Array, used: Array, pairs: Array, tables: list[Array], cells: list[Array]
+) -> _Now:
     """From means (H, C, F) and summed second moments (H, F, F) of w, and those of b."""
     t, f = used.shape[1], weight.shape[2]
     on = np.ones((len(used), f))

@@ -170,7 +170,9 @@ def learn_in_batches(
     view, priors = view_and_priors(plan, data, hyper, streams[0])
     problem = StochasticProblem(view, priors, data.rows[PLAIN], label, weight, n_classes, plan.k, batch_size)
     n_steps = max_iter or max(LEAST_BATCHES, -(-PASSES * len(table) // batch_size))
-    states, outcome = run_fits([problem] * len(streams), streams, n_steps, None, runner, fingerprint, Running.from_tree)
+    states, outcome = run_fits(
+        [problem] * len(streams), streams, n_steps, None, runner, fingerprint, Running.from_tree
+    )
     tail = max(n_steps // 10, 1)
     last = [np.nanmean(trace[max(done - tail, 0) : max(done, 1)]) for trace, done in
             zip(outcome.infos["bound"], outcome.steps_done, strict=True)]  # fmt: skip
@@ -199,7 +201,9 @@ def learn_factors(
     reals, beside = rows.reals[:, view.reals], Beside.of(view.cells, rows, label)
     problem = FactorProblem.of(reals, label, n_classes, weight, settings, beside)
     fits = [FactorFit(problem, FACTOR_STARTS[j % len(FACTOR_STARTS)]) for j in range(len(streams))]
-    states, outcome = run_fits(fits, streams, max_iter, bound_settled(tol), runner, fingerprint, FactorState.from_tree)
+    states, outcome = run_fits(
+        fits, streams, max_iter, bound_settled(tol), runner, fingerprint, FactorState.from_tree
+    )
     last = [outcome.infos["bound"][j, max(done, 1) - 1] for j, done in enumerate(outcome.steps_done)]
     best = int(np.nanargmax(last))
     model = FactorModel(view, n_classes, replace(states[best], guesses=[]))

@@ -54,7 +54,8 @@ def learn_by_gibbs(
     n_folds: int, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
     starts: list[np.ndarray] | None = None,
 ) -> Sampled:  # fmt: skip
-    """One chain for each stream but the last; `starts` (n, H) are log probabilities of components that each begins in."""
+    """One chain for each stream but the last; `starts` (n, H) are log probabilities of components that each begins in.
+    """
     data = Data.make(table, [plain_lens(table)], label, weight, n_classes)
     plan = thesis_plan(max(n_sticks, n_classes if n_classes < 2 else 1), n_classes)
     *streams, spare = streams

@@ -34,7 +34,9 @@ def together(models: Sequence[Speaker], weight: np.ndarray, rows: Rows, widths: 
     return out / out.sum(axis=0)
 
 
-def beliefs(models: Sequence[Speaker], weight: np.ndarray, table: Table, widths: Widths | None = None) -> Beliefs:
+def beliefs(
+    models: Sequence[Speaker], weight: np.ndarray, table: Table, widths: Widths | None = None
+) -> Beliefs:
     """Means, second moments and level probabilities of every cell, in the table's units."""
     schema, n = table.schema, len(table)
     first = np.zeros((n, len(schema.numeric)))

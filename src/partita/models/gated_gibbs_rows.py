@@ -72,7 +72,9 @@ class Sight:
 def draw_rows(rng: np.random.Generator, given: Given, state: GibbsState, scans: int) -> tuple[GibbsState, float]:
     """All rows anew, and the log likelihood of the parameters (of many classes: given their latents)."""
     sight = Sight.of(given.view, state.parameters)
-    state = replace(state, z=state.z.copy(), x=state.x.copy(), levels=state.levels.copy(), latent=state.latent.copy())
+    state = replace(
+        state, z=state.z.copy(), x=state.x.copy(), levels=state.levels.copy(), latent=state.latent.copy()
+    )
     total = 0.0
     for block in given.blocks:
         if block.sort == UNSEEN:

@@ -55,7 +55,9 @@ class View:
             first += column.n_features
 
 
-def make_view(lens: Lens, rows: Rows, weight: np.ndarray, prior_rows: float, chosen: np.ndarray | None = None) -> View:
+def make_view(
+    lens: Lens, rows: Rows, weight: np.ndarray, prior_rows: float, chosen: np.ndarray | None = None
+) -> View:
     """The view of all columns, or of those at positions `chosen` of the table; priors beside the block from `rows`."""
     wanted = None if chosen is None else set(chosen.tolist())
     reals, real_sights, cells, cell_sights = [], [], [], []

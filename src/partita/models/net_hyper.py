@@ -51,12 +51,8 @@ class HyperGrid:
 
     def values(self, at: np.ndarray) -> dict[str, float]:
         b1, b2 = self.beta[at[1]]
-        return {
-            "alpha": float(self.alpha[at[0]]),
-            "beta1": float(b1),
-            "beta2": float(b2),
-            "gamma": float(self.gamma[at[2]]),
-        }
+        return {"alpha": float(self.alpha[at[0]]), "beta1": float(b1), "beta2": float(b2), "gamma":
+        float(self.gamma[at[2]])}
 
     def move(
         self, rng: np.random.Generator, at: np.ndarray, z: np.ndarray, graph: np.ndarray, ordered: bool,

@@ -71,17 +71,7 @@ class LargeNetworks:
         kind = {"ordered-block": ORDERED_CLASSES, "uniform": GIVEN_ODDS, "template": GIVEN_ODDS}.get(prior, CLASSES)
         return [
             GraphSampler(
-                self.rows,
-                known,
-                kind,
-                s.alpha,
-                s.beta1,
-                s.beta2,
-                s.schedule,
-                c,
-                s.single_edges,
-                self.tables,
-                s.grid,
+                self.rows, known, kind, s.alpha, s.beta1, s.beta2, s.schedule, c, s.single_edges, self.tables, s.grid,
                 rooms=s.rooms,
             )
             for c in range(s.n_chains)

@@ -106,7 +106,9 @@ def _sweep(layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: 
         kernel.move_concentration(chain, RESTAURANTS, rng.random(chain.used.shape))
 
 
-def _split_and_merge(layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: np.random.Generator) -> None:
+def _split_and_merge(
+    layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: np.random.Generator
+) -> None:
     """Split-merge proposals among the groups all of whose rows are in the reservoir; the others cannot be dealt anew.
 
     A split or a merge of such groups leaves such groups, of the same rows: the choice of the two rows is as likely

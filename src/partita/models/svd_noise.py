@@ -64,7 +64,9 @@ def end_noise(problem: Problem, rng: np.random.Generator, state: State, total: f
     return log_likelihood_of(problem, state, total)
 
 
-def _column_sums(problem: Problem, state: State, cells: SideCells, squares: np.ndarray, n_threads: int) -> np.ndarray:
+def _column_sums(
+    problem: Problem, state: State, cells: SideCells, squares: np.ndarray, n_threads: int
+) -> np.ndarray:
     """(J,) sum_i g_i e_ij^2 of every column."""
     pieces = cut_rows(cells.first, 16.0, 10.0)
     sums = np.zeros((len(pieces), problem.n_columns))

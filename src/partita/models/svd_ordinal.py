@@ -61,7 +61,9 @@ def noise_scale(problem: Problem, state: State) -> np.ndarray:
     return np.sqrt(state.row_noise)[entries.row] * np.sqrt(state.column_noise)[entries.column]
 
 
-def move_cuts(problem: Problem, rng: np.random.Generator, state: State, fitted: np.ndarray, scale: np.ndarray) -> float:
+def move_cuts(
+    problem: Problem, rng: np.random.Generator, state: State, fitted: np.ndarray, scale: np.ndarray
+) -> float:
     """Random walks of the even and then of the odd cut points, given the fit alone; returns the log-likelihood."""
     assert state.cuts is not None and state.cut_step is not None
     cuts, width = state.cuts.copy(), problem.hyper.cut_width

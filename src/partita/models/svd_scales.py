@@ -23,7 +23,9 @@ STEPS = 4  # of every component
 _SHORTEST = 0.01  # sizes of steps of log x go from this to 1: the data may say much or nothing
 
 
-def move_scales(problem: Problem, rng: np.random.Generator, state: State, sums: GainSums, n_threads: int = 1) -> float:
+def move_scales(
+    problem: Problem, rng: np.random.Generator, state: State, sums: GainSums, n_threads: int = 1
+) -> float:
     """A few Metropolis steps of every component; returns the sum over cells of the weighted squared residuals."""
     hyper, k = problem.hyper, state.n_components
     gain, log_gain, rate = np.ones(k), np.zeros(k), hyper.theta_rate * problem.spread / state.theta

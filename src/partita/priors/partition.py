@@ -64,7 +64,9 @@ def log_weights(sizes: ArrayLike, alpha: ArrayLike, max_components: int | None =
         return np.log(weights) - np.log(weights.sum(axis=-1, keepdims=True))
 
 
-def sample_partition_with_discount(rng: np.random.Generator, n: int, alpha: float, discount: float) -> NDArray[np.intp]:
+def sample_partition_with_discount(
+    rng: np.random.Generator, n: int, alpha: float, discount: float
+) -> NDArray[np.intp]:
     """Draw a partition of n rows under the law of two parameters, groups numbered in order of appearance."""
     assignments, sizes = np.zeros(n, dtype=np.intp), np.zeros(n + 1)
     n_groups = 0

@@ -105,7 +105,9 @@ def _reorder(stream: Stream, data, task, z, edge, a: int) -> None:
     share[[a, a + 1]] = share[[a + 1, a]]
     edge[back], edge[there] = old_edge[there].T, 0
     z[first], z[second] = a + 1, a
-    if not log(stream.uniform()) < (-np.inf if shut else task.heat * (log_joint(data, task, z, edge) - before)):
+    if not log(stream.uniform()) < (
+        -np.inf if shut else task.heat * (log_joint(data, task, z, edge) - before)
+    ):
         z[:], edge[:] = old_z, old_edge
         share[[a, a + 1]] = share[[a + 1, a]]
 

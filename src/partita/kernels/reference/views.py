@@ -34,7 +34,9 @@ def log_view_posterior(layout: Layout, rows: Rows, chain: Chain, d: int) -> np.n
     return np.array(fit) + np.log(others + mass)
 
 
-def move_views(layout: Layout, rows: Rows, chain: Chain, uniforms: np.ndarray, first: int = 0, last: int = -1) -> None:
+def move_views(
+    layout: Layout, rows: Rows, chain: Chain, uniforms: np.ndarray, first: int = 0, last: int = -1
+) -> None:
     """Draw the views of the columns from `first` to `last` (-1: the end) in turn, with one uniform each of `uniforms`
     (D,). A correlated block stays where it is.
     """
