@@ -157,7 +157,7 @@ def draw(records: list[dict[str, Any]], held: list[dict[str, Any]], periods: tup
         printed = 1e3 * (PRINTED["BSVD"][PERIODS.index(period)] - zero) / events
         panel.axvline(printed, color="black", linestyle=":", linewidth=1.2)
         panel.axvline(0.0, color="black", linewidth=0.8)
-        panel.set(title=f"learnt from {period}", xlabel="gain on the constant, nats per 1000 events")
+        panel.set(title=f"learnt from {period}", xlabel="gain on the constant,\nnats per 1000 events")
         if panel is not panels[0]:
             panel.set_yticklabels([])
     panels[0].text(0.02, 0.02, "dots: BSVD as printed", transform=panels[0].transAxes, fontsize=8)
