@@ -196,7 +196,14 @@ THESIS = {**PAPER, "sampler": "coordinate"}
 
 @pytest.mark.parametrize(
     "settings",
-    [{"link": "ordinal"}, {"link": "binomial"}, THESIS, {"link": "binomial", **PAPER}, {"link": "ordinal", **THESIS}],
+    [
+        {"link": "ordinal"},
+        {"link": "binomial"},
+        THESIS,
+        {"link": "binomial", **PAPER},
+        {"link": "ordinal", **THESIS},
+        {"link": "binomial", **THESIS},
+    ],
     ids=str,
 )
 def test_threads_and_resumes_do_not_change_a_byte(settings, tmp_path):
@@ -210,7 +217,9 @@ def test_threads_and_resumes_do_not_change_a_byte(settings, tmp_path):
         assert np.array_equal(other.complete(keep_observed=False), whole.complete(keep_observed=False))
 
 
-@pytest.mark.parametrize("settings", [{"link": "binomial", **PAPER}, {"link": "ordinal", **THESIS}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{"link": "binomial", **PAPER}, {"link": "ordinal", **THESIS}, {"link": "binomial", **THESIS}], ids=str
+)
 def test_the_prior_of_the_thesis_learns_from_other_cells_than_reals(settings):
     rng = np.random.default_rng(4)
     f = np.outer(rng.normal(size=40), rng.normal(size=30))

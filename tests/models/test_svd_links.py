@@ -114,7 +114,6 @@ def test_a_level_that_never_occurs_has_a_place():
     "given, told",
     [
         ({"sampler": "coordinate"}, "prior='paper'"),
-        ({"sampler": "coordinate", "prior": "paper", "link": "binomial"}, "a latent for every trial"),
         ({"sampler": "coordinate", "prior": "paper", "unequal_noise": True}, "equal noise"),
         ({"link": "binomial", "unequal_noise": True}, "unequal_noise"),
     ],

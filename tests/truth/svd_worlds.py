@@ -92,10 +92,11 @@ def draw_state(rng: np.random.Generator, world: World) -> State:
     alpha = rng.gamma(hyper.c) / hyper.d if paper else rng.gamma(hyper.noise_shape) / hyper.noise_rate
     sides = []
     for side in (0, 1):
-        if paper:
-            sides.append((Regression(), np.zeros((n[side], k + 1)), np.full(k, 1.0 / n[side])))
+        spread = np.full(k, 1.0 / n[side]) if paper else theta
+        if world.sampler == "coordinate":  # features are extra columns there, see `draw_paper`
+            sides.append((Regression(), np.zeros((n[side], k + 1)), spread))
         else:
-            sides.append((*draw_regression(rng, world, side, theta, tau[side]), theta))
+            sides.append((*draw_regression(rng, world, side, spread, tau[side]), spread))
     factors = [mean[:, :k] + np.sqrt(v) * rng.standard_normal((len(mean), k)) for _, mean, v in sides]
     offsets = [
         world.offsets * (mean[:, k] + rng.standard_normal(len(mean)) / np.sqrt(t))
@@ -183,6 +184,9 @@ def statistics(world: World, problem: Problem, state: State) -> dict[str, float]
     for name, regression in (("beta", state.row_regression), ("gamma", state.column_regression)):
         for b, (g, ridge) in enumerate(zip(regression.coefficients, regression.ridge)):
             named |= {f"{name}{b}": np.tanh(g), f"ridge of {name}{b}": np.log(ridge[: 1 + world.offsets])}
+            if state.n_components:
+                factors = state.U if name == "beta" else state.V
+                named[f"{name}{b} and factors"] = np.tanh(g[0, 0] * factors[:, 0])
     for name in ("row", "column"):
         precision = getattr(state, f"{name}_effect_precision")
         if precision is not None:
@@ -210,6 +214,8 @@ def statistics(world: World, problem: Problem, state: State) -> dict[str, float]
             "last u v": float(np.tanh(state.U @ state.V.T)[-1, -1]),
             "u by error": float(np.mean(np.tanh(error) * first)),
             "empty row": float(state.U[1, 0] ** 2), "empty column": float(state.V[2, 0] ** 2),
+            "two components": float(np.mean(np.tanh(state.U[:, 0] * state.U[:, -1]))),
+            "u in theta": float(np.mean(np.tanh(state.U**2 / state.theta))),
         }  # fmt: skip
     found["mean and cells"] = float(np.tanh(state.mean) * np.tanh(np.mean(y) - 0.5))
     found["offsets and cells"] = float(np.mean(np.tanh(state.row_offset[row]) * np.tanh(y - y.mean())))

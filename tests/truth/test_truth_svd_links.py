@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 from svd_worlds import LIMIT, Move, World, changes, full_fit, together, worst
 
-from partita.models import svd_binomial, svd_binomial_gains, svd_blocked, svd_coordinate, svd_gains, svd_ordinal
+from partita.models import (
+    svd_binomial,
+    svd_binomial_gains,
+    svd_blocked,
+    svd_coordinate,
+    svd_coordinate_counts,
+    svd_gains,
+    svd_ordinal,
+)
 from partita.models.svd_problem import Problem
-from partita.models.svd_sides import COLUMNS, ROWS
+from partita.models.svd_sides import COLUMNS, ROWS, SIDES, Side
 from partita.models.svd_state import State
 
 ORDINAL = {
@@ -26,6 +34,8 @@ PAPER = {
     "one binomial candidate": World(link="binomial", prior="paper", offsets=False, n_components=1),
     "ordinal": World(link="ordinal", prior="paper", n_components=3),
     "ordinal, coordinate": World(link="ordinal", prior="paper", sampler="coordinate", features=True, n_components=3),
+    "counts, coordinate": World(link="binomial", prior="paper", sampler="coordinate", features=True, n_components=3),
+    "counts, one candidate": World(link="binomial", prior="paper", sampler="coordinate", offsets=False, n_components=1),
 }
 Alone = Callable[[World], Move]
 
@@ -82,6 +92,17 @@ def coordinate_move(world: World) -> Move:
     return move
 
 
+def counts_move(side: Side) -> Alone:
+    def of(world: World) -> Move:
+        def move(rng: np.random.Generator, problem: Problem, state: State) -> State:
+            svd_coordinate.move_side(svd_coordinate.Sweep.begin(problem, rng, state), side)
+            return state
+
+        return move
+
+    return of
+
+
 def sweep(world: World) -> Move:
     sampler = svd_coordinate if world.sampler == "coordinate" else svd_blocked
     return lambda rng, problem, state: sampler.step(problem, rng, state)[0]
@@ -95,6 +116,7 @@ CASES = [
     *((PAPER[name], binomial_move("gains")) for name in PAPER if "binomial" in name),
     *((PAPER["binomial"], binomial_move(move)) for move in ("rows", "columns", "rescaling")),
     (PAPER["ordinal, coordinate"], coordinate_move),
+    *((PAPER["counts, coordinate"], counts_move(side)) for side in SIDES),
     *((world, sweep) for world in (*ORDINAL.values(), *BINOMIAL.values(), *PAPER.values())),
 ]
 NAMES = [
@@ -105,6 +127,7 @@ NAMES = [
     *(f"gains, paper, {name}" for name in PAPER if "binomial" in name),
     *(f"{move}, paper, binomial" for move in ("rows", "columns", "rescaling")),
     "levels, paper, coordinate",
+    *(f"{side.name}s number by number, paper" for side in SIDES),
     *(f"sweep, ordinal, {name}" for name in ORDINAL),
     *(f"sweep, binomial, {name}" for name in BINOMIAL),
     *(f"sweep, paper, {name}" for name in PAPER),
@@ -119,8 +142,8 @@ def test_a_move_keeps_the_joint_law(world, move):
 
 @pytest.mark.parametrize(
     "world",
-    [ORDINAL["four levels"], BINOMIAL["offsets"], PAPER["binomial"]],
-    ids=["ordinal", "binomial", "binomial, paper"],
+    [ORDINAL["four levels"], BINOMIAL["offsets"], PAPER["binomial"], PAPER["counts, coordinate"]],
+    ids=["ordinal", "binomial", "binomial, paper", "binomial, coordinate"],
 )
 def test_all_moves_keep_the_joint_law(world):
     z, key = worst(together(world, sweep(world), 400))
@@ -161,6 +184,10 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[World, Move]:
     if what == "equal noise":
         monkeypatch.setattr(svd_ordinal, "noise_scale", lambda problem, state: np.full(len(problem.entries), 1.5))
         return ORDINAL["four levels"], ordinal_move("latents")(ORDINAL["four levels"])
+    if what == "numbers without their way back":
+        monkeypatch.setattr(svd_coordinate_counts.Step, "log_proposal", lambda step, x: 0.0 * x)
+        world = PAPER["counts, coordinate"]
+        return world, counts_move(ROWS)(world)
     if what == "components on for nothing":
         monkeypatch.setattr(svd_binomial_gains, "log_likelihood", lambda problem, f: np.zeros(3))
         return PAPER["binomial"], binomial_move("gains")(PAPER["binomial"])
@@ -170,8 +197,8 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[World, Move]:
 
 
 MISTAKES = [
-    "no way back", "cut points without their cells", "equal noise", "components on for nothing",
-    "trials counted six times",
+    "no way back", "numbers without their way back", "cut points without their cells", "equal noise",
+    "components on for nothing", "trials counted six times",
 ]  # fmt: skip
 
 

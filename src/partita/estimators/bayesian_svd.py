@@ -30,8 +30,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
     max_rank : most factors that may stand above the noise.
     prior : "ard", the recommended default: scales of factors free down to zero, noise that differs by row and column;
         "paper", the thesis's: factors switched on or off.
-    sampler : "blocked" (rows drawn whole) or "coordinate" (the thesis's, number by number; prior="paper" only, and not
-        link="binomial", whose trials it would draw one by one).
+    sampler : "blocked" (rows drawn whole) or "coordinate" (the thesis's, number by number; prior="paper" only).
     link : "gaussian" for measurements and ratings; "ordinal" for levels, whose cut points are learnt; "binomial" for
         successes out of trials.
     n_samples, burn_in : sweeps of each chain that are kept, and dropped before.
@@ -127,9 +126,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
             observed = read_matrix(X, trials)
             self._container = "numpy" if not is_frame(X) else "pandas" if hasattr(X, "iloc") else "polars"
             features = (row_features, column_features)
-            self._learn_matrix(
-                new_matrix(observed, self.link, self.duplicates, *features, None, None, fixed=True)
-            )
+            self._learn_matrix(new_matrix(observed, self.link, self.duplicates, *features, None, None, fixed=True))
             self.n_features_in_ = len(self._matrix.columns)
         return self
 
@@ -156,9 +153,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
             self._container = "pandas" if hasattr(frame, "iloc") and is_frame(frame) else "numpy"
             listed = row_ids, column_ids
             features = (row_features, column_features)
-            self._learn_matrix(
-                new_matrix(observed, self.link, self.duplicates, *features, *listed, fixed=False)
-            )
+            self._learn_matrix(new_matrix(observed, self.link, self.duplicates, *features, *listed, fixed=False))
             self._forget("n_features_in_")
         return self
 

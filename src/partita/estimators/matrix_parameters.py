@@ -37,8 +37,6 @@ def check_together(model: Any) -> None:
     for wrong, told in (
         (model.sampler == "coordinate" and model.prior == "ard",
          "sampler='coordinate' is the thesis's and knows its prior only. Pass prior='paper', or sampler='blocked'"),
-        (model.sampler == "coordinate" and model.link == "binomial",
-         "sampler='coordinate' would draw a latent for every trial of link='binomial'. Pass sampler='blocked'"),
         (model.sampler == "coordinate" and bool(model.unequal_noise),
          "sampler='coordinate' has the thesis's equal noise. Leave unequal_noise None, or pass sampler='blocked'"),
         (model.link == "binomial" and bool(model.unequal_noise),

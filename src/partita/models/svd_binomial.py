@@ -39,6 +39,13 @@ def start(problem: Problem) -> float:
     return float(ndtri((entries.values.sum() + 0.5) / (trials + 1.0)))
 
 
+def probits(problem: Problem) -> np.ndarray:
+    """(m,) where a cell by itself would have its fit, half a success and half a failure added."""
+    entries = problem.entries
+    assert entries.trials is not None
+    return np.asarray(ndtri((entries.values + 0.5) / (entries.trials + 1.0)))
+
+
 def log_likelihood(problem: Problem, fitted: np.ndarray, shift: float = 0.0) -> np.ndarray:
     """(3,) log-likelihood without binomial coefficients of f + shift, its slope and expected curvature in the shift."""
     entries, out = problem.entries, np.zeros(3)
@@ -56,9 +63,7 @@ def working(problem: Problem, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarra
     weight, score = np.empty(len(entries)), np.empty(len(entries))
     for begin in range(0, len(entries), _PART):
         part = slice(begin, begin + _PART)
-        kernel.svd_binomial_working(
-            fitted[part], entries.values[part], entries.trials[part], weight[part], score[part]
-        )
+        kernel.svd_binomial_working(fitted[part], entries.values[part], entries.trials[part], weight[part], score[part])
     return weight, score
 
 

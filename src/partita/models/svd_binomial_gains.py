@@ -18,8 +18,10 @@ from .svd_state import State
 _SHORTEST = 0.01
 
 
-def move_gains(problem: Problem, rng: np.random.Generator, state: State, fitted: np.ndarray) -> None:
-    """New z, s and alpha_s; `fitted` (m,) are the probits of the cells now."""
+def move_gains(
+    problem: Problem, rng: np.random.Generator, state: State, fitted: np.ndarray, switching: bool = True
+) -> None:
+    """New z (where `switching`), s and alpha_s; `fitted` (m,) are the probits of the cells now."""
     assert state.s is not None and state.z is not None
     hyper, k, entries = problem.hyper, state.n_components, problem.entries
     prior_odds = math.log(hyper.a) - math.log(hyper.b * (k - 1)) if k > 1 else math.inf
@@ -30,13 +32,14 @@ def move_gains(problem: Problem, rng: np.random.Generator, state: State, fitted:
     now = at(fitted)
     for c in rng.permutation(k):
         product = state.U[:, c].copy()[entries.row] * state.V[:, c].copy()[entries.column]
-        other = fitted + (1.0 - 2.0 * state.z[c]) * state.s[c] * product
-        there = at(other)
-        gain = (there - now) * (1.0 - 2.0 * state.z[c])  # of the component being on
-        on = float(rng.random() < 1.0 / (1.0 + math.exp(min(-prior_odds - gain, 700.0))))
-        if on != state.z[c]:
-            state.z[c], fitted, now = on, other, there
-        if not on:
+        if switching:
+            other = fitted + (1.0 - 2.0 * state.z[c]) * state.s[c] * product
+            there = at(other)
+            gain = (there - now) * (1.0 - 2.0 * state.z[c])  # of the component being on
+            on = float(rng.random() < 1.0 / (1.0 + math.exp(min(-prior_odds - gain, 700.0))))
+            if on != state.z[c]:
+                state.z[c], fitted, now = on, other, there
+        if not state.z[c]:
             state.s[c] = positive_normal(rng, 0.0, 1.0 / math.sqrt(state.alpha_s))
             continue
         log_x = math.exp(math.log(_SHORTEST) * rng.random()) * rng.standard_normal()

@@ -7,8 +7,8 @@ calls X^{-k} is the residual with component k put back.
 Unlike [1], pi_k is integrated out, which leaves the odds a / (b (K - 1)) in (5.6) and nothing of (5.7): given z_k = 1
 a drawn pi_k is nearly uniform, and components would never leave. The rank this sampler finds still depends on its
 start, since components with signal do not die and births from the prior hardly happen: it is here as a reference.
-Ordinal cells have latents in the place of y (section 5.4.3); those of binomial ones, one behind every trial, would have
-to be drawn one by one, which the blocked sampler avoids.
+Ordinal cells have latents in the place of y (section 5.4.3); those of binomial ones, one behind every trial, are
+integrated out (`svd_coordinate_counts`).
 
 [1] C. Wang (2010), Non-parametric Bayesian learning with incomplete data, PhD thesis, Duke University, chapter 5.
 """
@@ -24,6 +24,9 @@ from scipy.special import expit, log_ndtr, ndtri_exp
 from partita.kernels import kernel
 from partita.kernels.svd_links_contract import CoordinateRows, Lines
 
+from .svd_binomial import log_likelihood, move_mean
+from .svd_binomial_gains import move_gains
+from .svd_coordinate_counts import move_numbers
 from .svd_coordinate_start import init, kept
 from .svd_effects import draw_precisions, scaled_features
 from .svd_noise import log_likelihood_of
@@ -94,7 +97,7 @@ def _effects(state: State, side: Side) -> tuple[np.ndarray, np.ndarray]:
 
 def draw_side(sweep: Sweep, side: Side, n_threads: int = 1) -> None:
     """(5.8)-(5.11) and the same for effects and offsets, which are components with one side known."""
-    entries, state, k = sweep.problem.entries, sweep.state, sweep.state.n_components
+    entries, state = sweep.problem.entries, sweep.state
     own, met, weight, precision = known(sweep, side)
     lines = Lines(entries.first_in_row, entries.column)
     if side is COLUMNS:
@@ -103,7 +106,12 @@ def draw_side(sweep: Sweep, side: Side, n_threads: int = 1) -> None:
     given = CoordinateRows(weight, precision, float(state.alpha), met, noise, own, sweep.residual)
     pieces = cut_rows(lines.first, 4.0 * own.shape[1], 10.0 * own.shape[1])
     run_pieces(lambda _, piece: kernel.svd_coordinate_rows(lines, given, *piece), pieces, n_threads)
-    last = own.shape[1] - int(sweep.problem.offsets)
+    _put(sweep, side, own)
+
+
+def _put(sweep: Sweep, side: Side, own: np.ndarray) -> None:
+    """The numbers of a side, in the columns of `known`, into the state."""
+    state, k, last = sweep.state, sweep.state.n_components, own.shape[1] - int(sweep.problem.offsets)
     side.put(state, np.ascontiguousarray(own[:, :k]), own[:, last].copy() if sweep.problem.offsets else None)
     setattr(state, f"{side.name}_effects", own[:, k:last].copy())
 
@@ -200,10 +208,25 @@ def step(
     problem: Problem, rng: np.random.Generator, state: State, n_threads: int = 1
 ) -> tuple[State, Mapping[str, float]]:
     """One sweep in the order of [1]."""
+    moves = _step_counts if problem.link == "binomial" else _step_values
+    logs = moves(problem, rng, state, n_threads)
+    assert state.z is not None
+    state.sweep += 1
+    state.rank = int(state.z.sum())
+    return state, {
+        "rank": float(state.rank),
+        "components": float(state.rank),
+        "noise": float(state.alpha),
+        "log_likelihood": logs,
+    }
+
+
+def _step_values(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> float:
+    """Gaussian cells, or ordinal ones and their latents; returns the log-likelihood."""
     of_levels = draw_levels(problem, rng, state) if problem.link == "ordinal" else None
     sweep = Sweep.begin(problem, rng, state)
     draw_scales(sweep)
-    if not state.held or state.sweep >= HELD:
+    if _switching(state):
         draw_switches(sweep)
     for side in SIDES:
         draw_side(sweep, side, n_threads)
@@ -212,16 +235,31 @@ def step(
         draw_noise(sweep)
     draw_scale_precision(sweep)
     draw_effect_precisions(sweep)
-    assert state.z is not None
-    state.sweep += 1
-    state.rank = int(state.z.sum())
     squares = float(sweep.residual @ sweep.residual)
-    return state, {
-        "rank": float(state.rank),
-        "components": float(state.rank),
-        "noise": float(state.alpha),
-        "log_likelihood": log_likelihood_of(problem, state, squares) if of_levels is None else of_levels,
-    }
+    return log_likelihood_of(problem, state, squares) if of_levels is None else of_levels
+
+
+def _step_counts(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> float:
+    """Binomial cells; returns the log-likelihood."""
+    sweep = Sweep.begin(problem, rng, state)
+    move_gains(problem, rng, state, sweep.fitted(), switching=_switching(state))
+    for side in SIDES:
+        move_side(sweep, side)
+    draw_effect_precisions(sweep)
+    fit = sweep.fitted()
+    return move_mean(problem, rng, state, fit) if problem.offsets else float(log_likelihood(problem, fit)[0])
+
+
+def move_side(sweep: Sweep, side: Side) -> None:
+    """As `draw_side`, of binomial cells."""
+    own, met, weight, precision = known(sweep, side)
+    move_numbers(sweep.problem, sweep.rng, side, own, met, weight, precision, sweep.fitted())
+    _put(sweep, side, own)
+
+
+def _switching(state: State) -> bool:
+    """Whether components may go on and off by now."""
+    return not state.held or state.sweep >= HELD
 
 
 def draw_levels(problem: Problem, rng: np.random.Generator, state: State) -> float:

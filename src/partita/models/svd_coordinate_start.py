@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import svd_ordinal
+from . import svd_binomial, svd_ordinal
 from .svd_draw import Draw
 from .svd_effects import coefficients_of, scaled_features, start_effects
 from .svd_problem import Problem
@@ -52,6 +52,8 @@ def init(problem: Problem, rng: np.random.Generator, start: str | int = "random"
     if problem.link == "ordinal":
         state.alpha, state.mean = 1.0, 0.0
         state.cuts, state.cut_step, state.latent = svd_ordinal.start(problem)
+    if problem.link == "binomial":
+        state.alpha, state.mean = 1.0, svd_binomial.start(problem) if problem.offsets else 0.0
     if start == "svd" and len(problem.entries):
         residual = state_values(problem, state) - state.mean
         u, size, v = leading_pairs(cell_matrix(problem, residual), k, rng)
@@ -85,9 +87,7 @@ def kept(problem: Problem, state: State) -> Draw:
         theta=_joined(plain.theta, np.full(n_row, _KNOWN), 1.0 / state.row_effect_precision),
         column_theta=_joined(plain.column_theta, 1.0 / state.column_effect_precision, np.full(n_column, _KNOWN)),
         row_coefficients=_prior_means(coefficients_of(rows, problem.n_rows), plain.U.shape[1], n_column),
-        column_coefficients=_prior_means(
-            coefficients_of(columns, problem.n_columns), plain.U.shape[1] + n_row, 0
-        ),
+        column_coefficients=_prior_means(coefficients_of(columns, problem.n_columns), plain.U.shape[1] + n_row, 0),
     )
 
 

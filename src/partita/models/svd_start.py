@@ -78,5 +78,7 @@ def as_gains(problem: Problem, rng: np.random.Generator, state: State, limit: in
 
 
 def state_values(problem: Problem, state: State) -> np.ndarray:
-    """What the factors explain: the values, or the latents in their place."""
+    """What the factors explain: the values, or the latents or probits of rates in their place."""
+    if problem.link == "binomial":
+        return svd_binomial.probits(problem)
     return problem.entries.values if state.latent is None else state.latent
