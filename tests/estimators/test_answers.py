@@ -64,6 +64,27 @@ def test_draws_of_an_array_are_one_array():
         AClass(**QUICK).fit(cells, y).impute(cells, n_draws=0)
 
 
+def test_draws_have_the_means_and_spreads_of_the_filled_cells():
+    """Through all lenses of the default: normal scores, levels of few values, and a spike with the rest beside it."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    dry = rng.random(300) < np.where(y == 1, 0.3, 0.9)
+    cells = np.column_stack([rng.normal(size=(300, 2)) + y[:, None], np.where(dry, 0.0, rng.uniform(1, 9, 300))])
+    cells = np.column_stack([cells, rng.integers(0, 5, 300) * 0.5])
+    cells[rng.random(cells.shape) < 0.2] = np.nan
+    model = AClass(n_filters=4, n_sweeps=6, random_state=0).fit(cells[:200], y[:200])
+    rows = cells[200:]
+    filled, std = model.impute(rows, return_std=True)
+    drawn = model.impute(rows, n_draws=1500, random_state=1)
+    hole = np.isnan(rows)
+    error = (drawn.mean(axis=0) - filled)[hole] / (std[hole] / np.sqrt(1500))
+    assert abs(error).max() < 8 and abs(np.median(error)) < 1  # heavy tails: a few means come from few draws
+    assert (abs(np.log(drawn.std(axis=0)[hole] / std[hole])) < 0.35).mean() > 0.95
+    rain = drawn[:, hole[:, 2], 2]
+    assert 0.4 < (rain == 0).mean() < 0.8
+    assert np.isin(drawn[:, hole[:, 3], 3], [0.0, 0.5, 1.0, 1.5, 2.0]).mean() > 0.3
+
+
 def test_samples_look_like_the_table(model):
     drawn = model.sample(400, random_state=2)
     rows, label = drawn if isinstance(model, AClass) else (drawn, None)

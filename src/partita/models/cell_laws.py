@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import stdtrit
 
 from ..kernels.contract import BINARY, CATEGORICAL, COUNT, Layout, Predictive, Rows
 from . import vote
 from .ensemble import Ensemble, responsibilities
 from .lens import Sight
 from .predictive import log_density
+
+MIDDLES = (np.arange(16) + 0.5) / 16  # of slices of equal probability
 
 
 def class_share(ensemble: Ensemble, layout: Layout, rows: Rows, state: Predictive) -> np.ndarray:
@@ -59,9 +62,8 @@ def cell_moments(
     centre, scale, nu = student(layout, state, c, d, n)
     # a Student t with few degrees of freedom has no variance; its scale stands in for the spread
     variance = scale**2 * np.where(nu > 3, nu / np.maximum(nu - 2, 1e-9), 3.0)
-    if sight.what == "scores":
-        mean = sight.back(centre)
-        step = (sight.back(centre + np.sqrt(variance)) - sight.back(centre - np.sqrt(variance))) / 2
-        return mean, mean**2 + step**2
+    if sight.what == "scores":  # values lie between the least and the largest seen, so all moments are there
+        value = sight.back(centre + scale * stdtrit(nu, MIDDLES[:, None]))
+        return value.mean(axis=0), (value**2).mean(axis=0)
     mean = sight.back(centre)
     return mean, mean**2 + variance * sight.spread**2

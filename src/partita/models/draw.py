@@ -28,9 +28,8 @@ HUGE_RATE = 1e12  # from here on a Poisson draw and its normal limit differ by l
 
 def draw_tables(ensemble: Ensemble, table: Table, n_draws: int, rng: np.random.Generator) -> list[Table]:
     """Completed tables: each from one state drawn by weight; class and groups of a row drawn given its observed
-    cells.
+    cells. All states take part, as in `fill.beliefs`, so that draws have the means and spreads that it tells.
     """
-    ensemble = ensemble.density_part()
     chosen = rng.choice(len(ensemble.states), n_draws, p=ensemble.weight / ensemble.weight.sum())
     cache: dict[int, Rows] = {}
     out = []

@@ -43,7 +43,7 @@ class Ensemble:
         return log_shares(self.class_count)
 
     def density_part(self) -> Ensemble:
-        """The states that keep densities, for draws that must look like the table."""
+        """The states that keep densities, for new rows whose law is that of `score_samples`."""
         keep = [k for k, lens in enumerate(self.lens_of) if self.lenses[lens].is_density]
         if len(keep) in (0, len(self.states)):
             return self

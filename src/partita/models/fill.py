@@ -103,8 +103,7 @@ def _add_state(
             continue
         if sight.what == "levels":
             p = r @ level_probabilities(lens.layout, state, cls, d, r.shape[1])
-            values = sight.values if len(sight.values) else np.zeros(1)
-            first, second = p[:, : len(values)] @ values, p[:, : len(values)] @ values**2
+            first, second = p @ sight.level_values, p @ sight.level_values**2
         else:
             m1, m2 = cell_moments(lens.layout, state, cls, d, r.shape[1], sight)
             first, second = r @ m1, r @ m2

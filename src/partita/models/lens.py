@@ -80,10 +80,17 @@ class Sight:
             shown = (cells - self.centre) / self.spread
         return np.where(cells == self.at, np.nan, shown)
 
+    @property
+    def level_values(self) -> np.ndarray:
+        """The value of every level; a level beyond the values that were seen is taken as the last of them."""
+        if not len(self.values):
+            return np.zeros(self.levels)
+        return self.values[np.minimum(np.arange(self.levels), len(self.values) - 1)]
+
     def back(self, shown: np.ndarray) -> np.ndarray:
         """From the mixture's numbers to the table's, for cells away from the spike."""
         if self.what == "levels":
-            return self.values[shown.astype(int)]
+            return self.level_values[shown.astype(int)]
         if self.what == "scores":
             return np.interp(shown, self.scores, self.values)
         return shown * self.spread + self.centre if self.what == "standard" else shown
