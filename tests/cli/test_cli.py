@@ -193,3 +193,36 @@ def test_module_and_help_run_without_loading_the_models():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0 and "reproduce" in done.stdout, done.stderr
+
+
+def test_nothing_that_is_read_is_written_over(capsys, tables, tmp_path):
+    table = tmp_path / "t.csv"
+    text = (tables / "classes.csv").read_text()
+    table.write_text(text)
+    (tmp_path / "thesis.txt").write_text("years of work")
+    assert run(capsys, "fit", table, "--target", "who", "--output", tmp_path / "m.partita", *FAST)[0] == 0
+    for words in (
+        ["fit", table, "--target", "who", "--output", table, *FAST],
+        ["predict", tmp_path / "m.partita", table, "--output", table],
+        ["impute", table, "--output", table, *FAST],
+    ):
+        code, _, err = run(capsys, *words)
+        assert code != 0 and "it is read here" in err
+    code, _, err = run(capsys, "fit", table, "--target", "who", "--output", tmp_path / "thesis.txt", *FAST)
+    assert code != 0 and "no model" in err
+    assert table.read_text() == text and (tmp_path / "thesis.txt").read_text() == "years of work"
+    assert run(capsys, "fit", table, "--target", "who", "--output", tmp_path / "m.partita", *FAST)[0] == 0
+
+
+def test_codes_stay_as_they_are_written(capsys, tmp_path):
+    table, model, out = tmp_path / "z.csv", tmp_path / "m.partita", tmp_path / "f.csv"
+    lines = [f"{line},{age}\n" for age, line in enumerate(["01234,3", ",4", "00501,"] * 9)]
+    table.write_text("".join(["zip,code,age\n", *lines]))
+    kind = ["--kind", "code=categorical"]
+    assert run(capsys, "fit", table, "--output", model, *kind, *FAST)[0] == 0
+    for words in ([table, *kind, *FAST], [model, table, "--quiet"]):
+        assert run(capsys, "impute", *words, "--output", out)[0] == 0
+        filled = pd.read_csv(out, dtype=str)
+        assert set(filled["zip"]) == {"01234", "00501"} and set(filled["code"]) == {"3", "4"}
+    code, said, _ = run(capsys, "impute", table, "--target", "zip", "--output", out, *kind, *FAST)
+    assert code == 0 and "9 left in the target 'zip'" in said

@@ -112,3 +112,16 @@ def test_an_output_is_checked_before_the_work(tmp_path):
         check_output(tmp_path / "nowhere" / "o.csv")
     with pytest.raises(ValueError, match="it is a folder"):
         check_output(tmp_path, table=False)
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    with pytest.raises(ValueError, match="it is read here"):
+        check_output(tmp_path / "t.csv", sources=[tmp_path / "x.csv", tmp_path / "." / "t.csv"])
+
+
+def test_what_was_read_is_what_was_written(tmp_path):
+    """Codes with leading zeros, words that look like numbers, and the last digit of a number."""
+    (tmp_path / "t.csv").write_text("zip,n,code,r\n01234,1,7,0.30000000000000004\n,2,,1.1\n00501,,8,\n")
+    frame = read_frame(tmp_path / "t.csv", text=["code", "not there"])
+    assert frame["zip"].tolist() == ["01234", pd.NA, "00501"] and frame["code"].tolist() == ["7", pd.NA, "8"]
+    assert frame["r"][0] == 0.30000000000000004 and frame["n"].dtype == "Int64"
+    write_frame(frame, tmp_path / "u.csv")
+    assert (tmp_path / "u.csv").read_text() == (tmp_path / "t.csv").read_text()

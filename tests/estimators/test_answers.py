@@ -1,5 +1,7 @@
 """Imputations, draws, samples, similarities and posteriors over the number of groups."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -83,6 +85,15 @@ def test_draws_have_the_means_and_spreads_of_the_filled_cells():
     rain = drawn[:, hole[:, 2], 2]
     assert 0.4 < (rain == 0).mean() < 0.8
     assert np.isin(drawn[:, hole[:, 3], 3], [0.0, 0.5, 1.0, 1.5, 2.0]).mean() > 0.3
+
+
+def test_a_level_never_seen_is_no_hole():
+    frame = pd.DataFrame({"s": ["x", "y", "z", "x"] * 10, "v": np.arange(40.0) ** 1.5})
+    model = CRPMixture(n_filters=2, n_sweeps=4, random_state=0).fit(frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        filled, std = model.impute(frame.assign(s=["new", None] + ["x"] * 38), return_std=True)
+    assert filled["s"][0] == "new" and std[0, 0] == 0 and std[1, 0] > 0
 
 
 def test_samples_look_like_the_table(model):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import partita
-from partita.cli.tables import check_columns, open_frame
+from partita.cli.tables import check_columns, check_model_output, open_frame
 from partita.data.entries import is_long
 from partita.data.files import check_output, make_frame, read_frame, write_frame
 from partita.data.ids import as_labels
@@ -18,10 +18,12 @@ from partita.report.matrices import matrix_text
 
 
 def run(args: argparse.Namespace) -> None:
-    check_output(args.output)
-    for path in (args.save, args.report):
-        if path is not None:
-            check_output(path, table=False)
+    sources = [args.file, *([args.predict] if args.predict is not None else [])]
+    check_output(args.output, sources=sources)
+    if args.save is not None:
+        check_model_output(args.save, [] if args.file == str(args.save) else sources)
+    if args.report is not None:
+        check_output(args.report, table=False, sources=sources)
     if not 0 < args.interval < 1:
         raise ValueError(f"--interval {args.interval:g}: give a probability between 0 and 1, for example 0.9.")
     pairs = None if args.predict is None else read_frame(args.predict)

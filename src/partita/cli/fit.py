@@ -4,13 +4,12 @@ import argparse
 
 import partita
 from partita.cli.models import fit_model, new_model
-from partita.cli.tables import open_frame, split_target
-from partita.data.files import check_output
+from partita.cli.tables import check_model_output, open_frame, split_target
 from partita.report.summary import summary
 
 
 def run(args: argparse.Namespace) -> None:
-    check_output(args.output, table=False)
+    check_model_output(args.output, [args.file])
     frame, target = split_target(args, open_frame(args, args.file))
     model = fit_model(new_model(args, frame), frame, target)
     partita.save(model, args.output)

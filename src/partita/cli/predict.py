@@ -6,16 +6,16 @@ import argparse
 from typing import Any
 
 import partita
-from partita.cli.tables import known_columns, open_frame
+from partita.cli.tables import known_columns, open_frame, words_of
 from partita.data.files import check_output, join_columns, make_frame, write_frame
 
 
 def run(args: argparse.Namespace) -> None:
     if args.kind:
         raise ValueError("--kind has no use in predict: the model remembers the kinds it was learnt with.")
-    check_output(args.output)
+    check_output(args.output, sources=[args.model, args.file])
     model = partita.load(args.model)
-    frame = open_frame(args, args.file)
+    frame = open_frame(args, args.file, words_of(model))
     said = make_frame(predictions(model, known_columns(model, frame, args.file)))
     if args.append:
         both = sorted(set(map(str, frame.columns)) & set(said.columns))

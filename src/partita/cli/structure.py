@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import partita
-from partita.cli.tables import kinds_of, open_frame
+from partita.cli.tables import check_model_output, kinds_of, open_frame
 from partita.data.files import check_output, make_frame, write_frame
 from partita.displays.picture import draw_png
 from partita.report.html import render_structure_report
@@ -16,10 +16,12 @@ from partita.report.structures import structure_text
 
 def run(args: argparse.Namespace) -> None:
     if args.output is not None:
-        check_output(args.output)
-    for path in (args.save, args.bif, args.picture, args.report):
+        check_output(args.output, sources=[args.file])
+    if args.save is not None:
+        check_model_output(args.save, [args.file])
+    for path in (args.bif, args.picture, args.report):
         if path is not None:
-            check_output(path, table=False)
+            check_output(path, table=False, sources=[args.file])
     frame = open_frame(args, args.file)
     model = partita.StructureLearner(
         args.prior, score=args.score, max_parents=args.max_parents, n_chains=args.chains, n_sweeps=args.sweeps,

@@ -4,16 +4,43 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any
 
-from partita.data.files import read_frame
+from partita.data.archive import ArchiveError, archive_kind
+from partita.data.files import check_output, read_frame
 
 
-def open_frame(args: argparse.Namespace, path: str) -> Any:
-    """The table of a file without the dropped columns."""
-    frame = read_frame(path, args.missing)
+def open_frame(args: argparse.Namespace, path: str, words: Collection[str] = ()) -> Any:
+    """The table of a file without the dropped columns.
+
+    words       columns whose fields are words even where they look like numbers, beside those that --kind calls so
+    """
+    called = (text.removesuffix("=categorical") for text in getattr(args, "kind", []) if text.endswith("=categorical"))
+    frame = read_frame(path, args.missing, {*words, *called})
     check_columns(args.drop, frame, "--drop")
     return frame.drop(columns=args.drop)
+
+
+def words_of(model: Any) -> set[str]:
+    """The columns whose levels were words when the model was learnt: codes such as 01234 are read as words again."""
+    schema = getattr(model, "schema_", None)
+    columns = schema.columns if schema is not None and schema.named else ()
+    return {column.name for column in columns if any(isinstance(level, str) for level in column.levels)}
+
+
+def check_model_output(path: Path, sources: Sequence[str]) -> None:
+    """Raise where a model could not be saved, or where something else than a model would be lost by it."""
+    check_output(path, table=False, sources=sources)
+    if path.exists() and path.stat().st_size:
+        try:
+            archive_kind(path)
+        except ArchiveError as error:
+            raise ValueError(
+                f"Cannot write {str(path)!r}: it holds no model of partita's, and is not written over. Choose another "
+                "path, or remove the file."
+            ) from error
 
 
 def kinds_of(args: argparse.Namespace, frame: Any) -> dict[str, str]:

@@ -42,6 +42,13 @@ def decode(table: Table, like: Any = None) -> Any:
     return fill_array(source, holes)
 
 
+def holes_of(like: Any, schema: Schema) -> np.ndarray:
+    """Which cells the caller's table misses, columns as in the schema. A level that training did not see is not missing
+    here: it is treated so, but stays what it is."""
+    source = open_table(like)
+    return np.column_stack([cells.missing for cells in source.cells(match_columns(source, schema, "decode"))])
+
+
 def column_values(table: Table, position: int, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
     """The cells of the column at `position`, in the caller's units.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ def need_pandas(what: str) -> Any:
     return pandas
 
 
-def read_frame(path: str | os.PathLike[str], missing: Sequence[str] = ()) -> Any:
+def read_frame(path: str | os.PathLike[str], missing: Sequence[str] = (), text: Collection[str] = ()) -> Any:
     """The table in a file as a pandas frame.
 
     Whole numbers and truth values stay what they are where cells are missing (nullable dtypes), so that one hole does
@@ -33,26 +33,28 @@ def read_frame(path: str | os.PathLike[str], missing: Sequence[str] = ()) -> Any
     Excel, several files by a pattern such as "part-*.parquet") by DuckDB, an extra.
 
     missing     marks of a missing cell beside the empty field and the usual NA, NaN, null; for example "?".
+    text        names of columns whose fields are words even where they look like numbers. Whole numbers that are
+                written with leading zeros (01234) are codes and stay words in any case.
     """
     pd = need_pandas(f"Reading {os.fspath(path)!r}")
-    text = os.fspath(path)
-    found = Path(text).exists()
-    pattern = not found and any(mark in text for mark in "*?[")
+    name = os.fspath(path)
+    found = Path(name).exists()
+    pattern = not found and any(mark in name for mark in "*?[")
     if not found and not pattern:
-        raise FileNotFoundError(f"No file {text!r}. Check the path.")
-    suffix = suffix_of(text)
+        raise FileNotFoundError(f"No file {name!r}. Check the path.")
+    suffix = suffix_of(name)
     if pattern:
-        frame = _read_duckdb(text)
+        frame = _read_duckdb(name)
     elif suffix in _SEPARATORS:
-        frame = _read_csv(pd, text, _SEPARATORS[suffix], missing)
+        frame = _read_csv(pd, name, _SEPARATORS[suffix], missing, text)
     elif suffix == ".parquet":
-        frame = _read_parquet(pd, text)
+        frame = _read_parquet(pd, name)
     else:
-        frame = _read_duckdb(text)
+        frame = _read_duckdb(name)
     if missing and (pattern or suffix not in _SEPARATORS):
         frame = _without_marks(pd, frame, missing)
     if not len(frame.columns) or not len(frame):
-        raise ValueError(f"{text!r} holds no table with at least one row and one column. Check the file.")
+        raise ValueError(f"{name!r} holds no table with at least one row and one column. Check the file.")
     return frame
 
 
@@ -73,13 +75,19 @@ def write_frame(frame: Any, path: str | os.PathLike[str]) -> None:
         raise _suffix_error(text, suffix)
 
 
-def check_output(path: str | os.PathLike[str], table: bool = True) -> None:
-    """Raise where nothing could be written to `path`, so that a long computation does not end in vain.
+def check_output(
+    path: str | os.PathLike[str], table: bool = True, sources: Sequence[str | os.PathLike[str]] = ()
+) -> None:
+    """Raise where nothing could or should be written to `path`, so that a long computation does not end in vain.
 
     table       whether `write_frame` is to write it, which knows a few suffixes only.
+    sources     files that the computation reads, which are never written over.
     """
     text = os.fspath(path)
     suffix, folder = suffix_of(text), Path(text).absolute().parent
+    for source in sources:
+        if Path(text).exists() and Path(source).exists() and os.path.samefile(text, source):
+            raise ValueError(f"Cannot write {text!r}: it is read here, and is not written over. Choose another path.")
     if table and suffix not in (*_SEPARATORS, ".parquet", ".json"):
         raise _suffix_error(text, suffix)
     if Path(text).is_dir():
@@ -113,11 +121,23 @@ def suffix_of(path: str) -> str:
     return name.suffix.lower()
 
 
-def _read_csv(pd: Any, path: str, separator: str, missing: Sequence[str]) -> Any:
+def _read_csv(pd: Any, path: str, separator: str, missing: Sequence[str], text: Collection[str]) -> Any:
+    def read(words: Collection[str], **options: Any) -> Any:
+        return pd.read_csv(
+            path, sep=separator, na_values=list(missing), dtype_backend="numpy_nullable", float_precision="round_trip",
+            dtype=dict.fromkeys(words, "string"), **options,
+        )  # fmt: skip
+
     try:
         head = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False)
         _check_header(head.iloc[0].tolist(), path, separator)
-        frame = pd.read_csv(path, sep=separator, na_values=list(missing), dtype_backend="numpy_nullable")
+        frame = read([name for name in head.iloc[0] if name in text])
+        whole = [name for name in frame.columns if pd.api.types.is_integer_dtype(frame[name].dtype)]
+        if whole and isinstance(frame.index, pd.RangeIndex):
+            as_words = read(whole, usecols=whole)
+            for name in whole:
+                if as_words[name].str.match(r"[+-]?0\d").any():
+                    frame[name] = as_words[name]
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise ValueError(

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.containers import open_table, take_rows
-from ..data.decode import decode
+from ..data.decode import decode, holes_of
 from ..data.labels import encode_labels
 from ..data.table import Table
 from ..data.weights import read_weights
@@ -139,7 +139,9 @@ class GatedClassifier(ProbabilityClassifier, TableEstimator):
             levels = check_quantiles(quantiles)
             reals = gated_fill.quantiles(models, weight, table, levels, widths)
             return [decode(Table(table.schema, filled.codes, self._keep_empty(one, table)), X) for one in reals]
-        return (decode(filled, X), beliefs.spread(table)) if return_std else decode(filled, X)
+        if not return_std:
+            return decode(filled, X)
+        return decode(filled, X), np.where(holes_of(X, table.schema), beliefs.spread(table), 0.0)
 
     def _keep_empty(self, reals: np.ndarray, table: Table) -> np.ndarray:
         for j, column in enumerate(table.schema.numeric):

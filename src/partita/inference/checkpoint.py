@@ -16,6 +16,8 @@ from partita.data.archive import read_archive, write_archive
 from partita.inference.streams import generator_from_tree, generator_to_tree
 
 KIND = "checkpoint"
+STAGES = (".look", ".pilot")
+"""A fit of several stages writes a file for each: the caller's path, and these behind it."""
 # Writing may take at most about this share of the time: a run with much to keep is written less often than `every`.
 _SHARE_OF_TIME = 0.2
 
@@ -108,9 +110,10 @@ class Checkpoint:
     def _read(self, n_chains: int | None = None) -> dict[str, Any]:
         tree = read_archive(self.path, KIND)
         if tree["fingerprint"] != self.fingerprint or n_chains not in (None, len(tree["chains"])):
+            first, *files = files_of_stages(os.fspath(self.path))
             raise ValueError(
-                f"checkpoint={os.fspath(self.path)!r} was written by a fit with other data or other parameters; delete "
-                "the file to start anew, or choose another path"
+                f"checkpoint={first!r} was written by a fit with other data or other parameters; delete "
+                f"the file{'s' * (len(files) > 1)} {' and '.join(files)} to start anew, or choose another path"
             )
         return tree
 
@@ -122,6 +125,14 @@ class Checkpoint:
             chain.done = saved["done"]
             chain.kept = [self.unpack_kept(kept) for kept in saved["kept"]]
             chain.infos = {name: trace.tolist() for name, trace in saved["infos"].items()}
+
+
+def files_of_stages(path: str) -> list[str]:
+    """The path that the caller gave, then the files of all stages that are there."""
+    first = path
+    for stage in STAGES:
+        first = first.removesuffix(stage)
+    return [first, *(name for name in (first, *(first + stage for stage in STAGES)) if Path(name).exists())]
 
 
 def fingerprint(*parts: Any) -> str:

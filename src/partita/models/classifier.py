@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ..data.table import Table
+from ..inference.checkpoint import STAGES
 from ..inference.loop import Outcome, count_workers
 from ..inference.runner import Runner
 from ..kernels.contract import CORRELATED, Rows
@@ -26,7 +27,7 @@ VIEW_CAP, VIEW_START = 50, 30
 # chains through the third lens, where there is one: they have no vote and serve densities and draws
 DENSITY_KIND, DENSITY_SHARE = 4, 4
 # when the kinds of chains are looked at: name of the checkpoint, share of the sweeps, how much worse a kind is dropped
-LOOKS = ((".look", 4, vote.EARLY), (".pilot", 2, vote.LATE))
+LOOKS = ((STAGES[0], 4, vote.EARLY), (STAGES[1], 2, vote.LATE))
 
 
 def count_density_chains(lenses: list[Lens], n_chains: int) -> int:

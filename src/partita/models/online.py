@@ -32,8 +32,8 @@ from .vote import Member
 
 # states averaged for a prediction: a short run over the reservoir from where each bank stands
 SETTLING_SWEEPS, SETTLING_THIN = 8, 2
-# rows learnt between two looks at the clock
-ROWS_AT_A_TIME = 2000
+# rows learnt between two looks at the clock: few at first, then as many as take about this many seconds
+FIRST_ROWS, MOST_ROWS, SECONDS = 20, 2000, 0.1
 
 
 class Online:
@@ -61,16 +61,19 @@ class Online:
         if runner.checkpoint is not None and os.path.exists(runner.checkpoint):
             done = self._resume(runner.checkpoint, fingerprint)
         monitor, last = make_monitor(runner.progress, n, runner.label), time.monotonic()
+        n_next = FIRST_ROWS
         with Brake() as brake:
             while done < n:
-                part = slice(done, min(done + ROWS_AT_A_TIME, n))
+                part, started = slice(done, min(done + n_next, n)), time.monotonic()
                 rows = self.lens.rows(table.take(part))
                 stream.learn(
                     self.lens.layout, rows, label[part], self.rule, self.banks, self.reservoir, self.streams,
                     self.chooser, count_workers(runner.n_jobs),
                 )  # fmt: skip
-                self.log_units += float(self.lens.log_jacobian(rows).sum())
+                # one after the other, so that sums do not depend on how rows are cut
+                self.log_units = float(np.cumsum([self.log_units, *self.lens.log_jacobian(rows)])[-1])
                 done = part.stop
+                n_next = _next_rows(n_next, time.monotonic() - started)
                 monitor.update(done, {})
                 late = runner.time_budget is not None and time.monotonic() - begin > runner.time_budget
                 if runner.checkpoint and (done == n or late or brake.keyboard or time.monotonic() - last > 30):
@@ -92,8 +95,8 @@ class Online:
         tree = read_archive(path, "stream checkpoint")
         if tree["fingerprint"] != fingerprint:
             raise ValueError(
-                f"checkpoint={path!r} belongs to a fit with other data or other parameters; delete the file to start "
-                "anew, or choose another path"
+                f"checkpoint={path!r} was written by a fit with other data or other parameters; delete the file to "
+                "start anew, or choose another path"
             )
         vars(self).update(vars(Online.from_tree(tree["stream"], self.rule)))
         return int(tree["done"])
@@ -197,6 +200,12 @@ class Online:
         streams = [generator_from_tree(g) for g in tree["streams"]]
         chooser = generator_from_tree(tree["chooser"])
         return cls(Lens.from_tree(tree["lens"]), rule, banks, reservoir, streams, chooser, tree["log_units"])
+
+
+def _next_rows(n_rows: int, seconds: float) -> int:
+    """How many rows to learn from after so many took so long."""
+    wanted = n_rows * SECONDS / max(seconds, 1e-9)
+    return int(np.clip(wanted, 1, min(4 * n_rows, MOST_ROWS)))
 
 
 def _log_room(f: Filter) -> float:
