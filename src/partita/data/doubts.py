@@ -1,4 +1,4 @@
-"""Columns that are accepted but deserve a warning: all missing, constant, or with a level for every row."""
+"""Columns that are accepted but deserve a warning: all missing, constant, a level for every row, cells far off."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita.data.cells import Cells
+from partita.data.schema import Column
 from partita.data.telling import tell
 from partita.data.validate import DataWarning
 
@@ -18,19 +19,29 @@ _MESSAGES = {
         "have as many levels as observed cells, like a row's name: "
         "drop such a column, or convert it to numbers if that is what it holds"
     ),
+    "far": (
+        "hold cells more than 10,000 times as far from the middle as the others are: they are scaled by the others; if "
+        "such a cell is a slip or marks a missing one, make it missing"
+    ),
 }
+FAR = 1e4
 _NAMES_SHOWN = 20
 
 
-def find_doubt(cells: Cells, kind: str, n_levels: int) -> str | None:
-    """What is doubtful about the column, if anything: "all missing", "constant" or "unique"."""
+def find_doubt(cells: Cells, column: Column) -> str | None:
+    """What is doubtful about the column, if anything: "all missing", "constant", "unique" or "far"."""
     observed = cells.values[~cells.missing]
     if not len(observed):
         return "all missing"
-    if kind == "categorical" and n_levels >= len(observed) > 1:
+    if column.kind == "categorical" and len(column.levels) >= len(observed) > 1:
         return "unique"
     if len(cells.values) > 1 and observed[0] == observed[-1] and bool(np.all(observed == observed[0])):
         return "constant"
+    if column.kind == "real" and column.scale != 1.0:
+        floats = cells.floats()
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.nanmax(abs(floats / column.scale - column.centre / column.scale)) > FAR:
+                return "far"
     return None
 
 

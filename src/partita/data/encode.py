@@ -51,7 +51,7 @@ def learn_schema(X: Any, column_kinds: ColumnKinds = None, warn: bool = True, sc
     for position, cells in zip(others, source.cells(others)):
         column = _learn_column(cells, wanted[position], source.labels[position], source.label(position), scaled)
         columns[position] = column
-        doubts[position] = find_doubt(cells, column.kind, len(column.levels))
+        doubts[position] = find_doubt(cells, column)
     if warn:
         warn_of(doubts, source.labels)
     return Schema(tuple(column for column in columns if column is not None), source.named, source.container)

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+HEAVY = 20.0
+"""From so many times the spread of the middle of a column on, its standard deviation tells of few cells only."""
+FARTHEST = 1e7
+"""Scaled cells are nearer than this, so that their squares can be added to those of the others and taken off again."""
+
 
 def centre_and_scale(floats: np.ndarray) -> tuple[float, float]:
     """Mean and standard deviation of the cells that are not NaN; (0, 1) where there are none, scale 1 without spread.
+
+    Where a few cells alone make the standard deviation (a slip of the pen, a mark such as 999999, a very heavy tail),
+    the middle of the column is scaled instead: else all other cells would be one point.
 
     Two passes over the values divided by the largest, so that neither a huge mean nor huge values spoil the squares.
     """
@@ -21,8 +29,22 @@ def centre_and_scale(floats: np.ndarray) -> tuple[float, float]:
     mean = float(shrunk.mean())
     mean += float((shrunk - mean).mean())
     deviation = float(np.sqrt(np.mean((shrunk - mean) ** 2)))
+    middle, width = _middle(shrunk)
+    if deviation > HEAVY * width > 0:
+        mean = middle
+        deviation = max(width, float(np.abs(shrunk - middle).max()) / FARTHEST)
     scale = largest * deviation
     return largest * mean, scale if scale > 0 else 1.0
+
+
+def _middle(values: np.ndarray) -> tuple[float, float]:
+    """Median, and the standard deviation of a normal law with the same distance between the tenths at both ends; of the
+    cells beside the median where these are one value, 0 where there is nothing beside it."""
+    low, median, high = np.quantile(values, [0.1, 0.5, 0.9])
+    if low == high:
+        others = values[values != median]
+        low, high = np.quantile(others, [0.1, 0.9]) if len(others) >= 10 else (0.0, 0.0)
+    return float(median), float(high - low) / 2.563
 
 
 def standardise(values: np.ndarray, centres: np.ndarray, scales: np.ndarray) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
+from ..data.scaling import centre_and_scale
 from ..data.table import Table
 from ..kernels.contract import BINARY, CATEGORICAL, CORRELATED, COUNT, REAL, Layout, Rows, make_layout
 
@@ -240,7 +241,7 @@ def _numeric(table: Table, column: int, source: int, scores: bool) -> list[Sight
     if scores:
         sights.append(_scores(column, source, values, counts, at))
     else:
-        centre, spread = _moments(values, counts)
+        centre, spread = centre_and_scale(np.repeat(values, counts))
         log_scale = float(np.log(spread) + np.log(table.schema.columns[column].scale))
         proper = bool(np.isnan(at)) and table.schema.kinds[column] == "real"
         sights.append(
