@@ -87,6 +87,24 @@ double log_likelihood(const Layout&, const Chain&);  // log p(cells | groups, hy
 void fill_column(const Layout&, const Rows&, Chain&, int d);  // statistics and table of one column from the assignments
 void move_views(const Layout&, const Rows&, Chain&, const double* uniforms, int first, int last);  // columns first .. last - 1
 
+// What a step of a chain does, and its random numbers; a null pointer: that move is left out.
+struct Moves {
+  int64_t* order;         // rows with a label, sorted by class: class c from offset[c] on; shuffled within the classes
+  const int64_t* offset;
+  const double *shuffle, *seats;  // [row]; [restaurant][row]
+  const uint64_t* seeds;          // [restaurant][class] of split-merge
+  int n_proposals;
+  const Laws* laws;
+  const double *concentrations, *views;  // [restaurant][class]; [column]
+  const Grids* grids;
+  const double* hyper;    // [column][3]
+  double cells_per_call;  // scores of cells after which a call ends
+};
+enum Stage { SHUFFLE, SEATS, PROPOSALS, CONCENTRATIONS, VIEWS, HYPER, DONE };
+// All moves of a step from place = {stage, position in it} on, up to the stage `until`, or until time is up: `place` says how far it
+// came. Returns the capacity to make room for before going on. found: rows that changed their group, proposals accepted.
+int chain_step(const Layout&, const Rows&, Chain&, const Moves&, int64_t* place, double* found, int64_t until);
+
 // What a state says of a new row: a weighted mixture of groups in every restaurant and class.
 struct Predictive {
   int n_classes, n_restaurants, capacity;

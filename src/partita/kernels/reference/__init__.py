@@ -27,6 +27,7 @@ from .regions import region_normalisers, region_potentials, region_sums, region_
 from .relabel import relabel_sweep
 from .resample import resample
 from .split_merge import split_merge
+from .step import chain_step
 from .svd import (
     svd_column_sums,
     svd_draw_rows,
@@ -47,6 +48,7 @@ from .svd_links import (
 from .views import move_views, rebuild
 
 __all__ = [
+    "chain_step",
     "class_statistics",
     "column_information",
     "dense_mode",
