@@ -20,6 +20,7 @@ CASES = [
     {"cap": 4, "groups": 4, "restaurants": 3},
     {"kinds": (BINARY,) * 20, "missing": 0.1},
     {"kinds": (BINARY,) * 6, "classes": 70, "n": 30, "restaurants": 1},
+    {"kinds": (BINARY,) * 30, "missing": 0.5, "listed": True, "entered": True, "restaurants": 3, "classes": 3},
     {"finite": True, "missing": 0.3},
     {"finite": True, "missing": 0.3, "classes": 3, "empty_classes": 1, "cap": 4},
     {"kinds": (REAL,) * 3},

@@ -81,7 +81,8 @@ class _Crew:
     @cached_property
     def asked(self) -> list[Rows]:
         """Those rows as each lens shows them."""
-        return [rows.take(self.known).listed() for rows in self.rows]
+        taken = [rows.take(self.known).listed() for rows in self.rows]
+        return [rows.entered(lens.layout) for rows, lens in zip(taken, self.lenses, strict=True)]
 
     @cached_property
     def counts(self) -> np.ndarray:

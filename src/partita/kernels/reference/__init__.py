@@ -12,7 +12,7 @@ from .filter import filter_density, filter_rows
 from .gates import gate_accumulate, gate_condition, gate_draw_missing, gate_moments
 from .gibbs import gibbs_sweep, gibbs_sweeps
 from .hyper import log_likelihood, move_concentration, move_hyper, refresh_tables
-from .interactions import look_up, pool_shares, scan_regions, softmax_loss, tally
+from .interactions import look_up, pool_shares, scan_regions, softmax_loss, tally, tempered_labels
 from .modes import column_information, dense_mode, informed_rows, precondition
 from .net_block import net_block_sweep
 from .net_block_sum import net_block_sum
@@ -114,4 +114,5 @@ __all__ = [
     "svd_rotate",
     "svd_squares",
     "tally",
+    "tempered_labels",
 ]
