@@ -191,6 +191,11 @@ void bind_mixture(nb::module_& m) {
     nb::gil_scoped_release free;
     log_density(l, x, p, to);
   });
+  m.def("seat_weights", [](nb::object chain, nb::object out) {
+    Chain s = chain_from(chain);
+    const int room = int(nb::cast<nb::ndarray<nb::ro>>(out).shape(2));
+    seat_weights(s, room, written<double>(out));
+  });
   m.def("group_scores", [](nb::object layout, nb::object rows, nb::object state, int restaurant, int c, nb::object out) {
     Layout l = layout_from(layout);
     Rows x = rows_from(rows);

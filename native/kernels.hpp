@@ -111,6 +111,8 @@ struct Predictive {
   const int32_t *view, *used;   // used[restaurant][class] counts the groups with a weight, the new one among them
   const double *hyper, *stats, *table, *log_weight;  // log_weight[restaurant][class][capacity]
 };
+// log_weight of a chain's state: its groups, a new one, and nothing up to `room` groups; [restaurant][class][room]
+void seat_weights(const Chain&, int room, double* out);
 void log_density(const Layout&, const Rows&, const Predictive&, double* out);  // out[row][class]
 void group_scores(const Layout&, const Rows&, const Predictive&, int restaurant, int c, double* out);  // [row][used]
 // log p(row | class, the other rows) for every training row and class, and the total weight left

@@ -40,11 +40,12 @@ def init(rng: np.random.Generator, problem: Problem) -> Chain:
     z = np.zeros((R, n), np.int32)
     capacity = pad(min(int(start.max()) + 1, settings.cap + 1))
     size = np.zeros((R, C, capacity))
-    for r in range(R):
-        for c in range(C):
-            members = rng.permutation(np.flatnonzero(label == c))
-            z[r, members] = np.arange(len(members)) % start[c]
-            size[r, c, : start[c]] = np.bincount(z[r, members], minlength=start[c])
+    for c in range(C):
+        members = np.flatnonzero(label == c)
+        seat = np.arange(len(members)) % start[c]
+        size[:, c, : start[c]] = np.bincount(seat, minlength=start[c])
+        for r in range(R):
+            z[r, rng.permutation(members)] = seat
     used = np.where(counts > 0, start, 0)[None, :].repeat(R, 0).astype(np.int32)
     width = int(layout.levels[layout.kind == CORRELATED].sum())
     chain = Chain(

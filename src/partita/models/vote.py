@@ -9,7 +9,7 @@ which collapsed Gibbs gives for free.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -35,8 +35,12 @@ class Doubt:
     errors: float
 
 
-# chains that have hardly begun may still catch up
-EARLY, LATE = Doubt(2.5, 5.0), Doubt(1.5, 2.0)
+Doubts = Callable[[int], Doubt]  # by kind of chain
+
+
+def late_doubt(_: int) -> Doubt:
+    """Of chains that have gone far enough."""
+    return Doubt(1.5, 2.0)
 
 
 @dataclass
@@ -106,7 +110,7 @@ def plain_members(kind: np.ndarray) -> list[Member]:
 
 
 def choose_members(
-    left_out: np.ndarray, label: np.ndarray, log_prior: np.ndarray, kind: np.ndarray, doubt: Doubt = LATE
+    left_out: np.ndarray, label: np.ndarray, log_prior: np.ndarray, kind: np.ndarray, doubt: Doubts = late_doubt
 ) -> list[Member]:
     """Members with temperatures and weights from leave-one-out densities (states, labelled rows, classes)."""
     if left_out.shape[2] < 2 or not left_out.shape[1]:
@@ -125,7 +129,7 @@ def choose_members(
     return members
 
 
-def _hopeful(members: list[Member], own: np.ndarray, doubt: Doubt) -> np.ndarray:
+def _hopeful(members: list[Member], own: np.ndarray, doubt: Doubts) -> np.ndarray:
     """Members of the kinds of chains that are worth having, from leave-one-out probabilities (members, rows)."""
     loss = -np.log(own + SMALLEST)
     of_kind: dict[int, np.ndarray] = {}  # the better rule of each kind
@@ -136,7 +140,7 @@ def _hopeful(members: list[Member], own: np.ndarray, doubt: Doubt) -> np.ndarray
     if best.sum() < NOTHING_LEFT and len(best) >= MANY_ROWS:  # the simplest of the kinds that are as good as that
         good = {min(k for k, each in of_kind.items() if each.sum() < NOTHING_LEFT)}
     else:
-        good = {k for k, each in of_kind.items() if not _much_worse(each, best, doubt)}
+        good = {k for k, each in of_kind.items() if not _much_worse(each, best, doubt(k))}
     return np.array([m for m, member in enumerate(members) if member.kind in good])
 
 

@@ -7,7 +7,7 @@ predictive probabilities are computed from the statistics, and the tables are fi
 
 from .coding import mdlp_cut_points
 from .counting import class_statistics, pair_counts
-from .density import group_scores, leave_one_out, log_density
+from .density import group_scores, leave_one_out, log_density, seat_weights
 from .filter import filter_density, filter_rows
 from .gates import gate_accumulate, gate_condition, gate_draw_missing, gate_moments
 from .gibbs import gibbs_sweep, gibbs_sweeps
@@ -96,6 +96,7 @@ __all__ = [
     "relabel_sweep",
     "resample",
     "scan_regions",
+    "seat_weights",
     "softmax_loss",
     "split_merge",
     "svd_binomial_rows",
