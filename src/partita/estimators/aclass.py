@@ -21,7 +21,7 @@ from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
 from .probability_base import ProbabilityClassifier
 
 # sweeps of a chain: many where they are cheap, since small tables gain by them
-LEAST_SWEEPS, MOST_SWEEPS, CELLS_SWEPT = 14, 30, 240_000
+LEAST_SWEEPS, MOST_SWEEPS, CELLS_SWEPT = 20, 30, 240_000
 STREAM_SWEEPS = 2
 VIEWS = 6
 

@@ -37,11 +37,11 @@ def late_doubt(kind: int) -> Doubt:
     """Chains with views are doubted sooner, early and late: rows left out have had a say in where the columns went, so
     that their leave-one-out predictions are too good, and a step of them takes several times as long.
     """
-    return Doubt(1.25, 1.0) if kind % 2 else vote.late_doubt(kind)
+    return Doubt(1.25, 2.0) if kind % 2 else vote.late_doubt(kind)
 
 
 # when the kinds of chains are looked at: name of the checkpoint, share of the sweeps, how much worse a kind is dropped
-LOOKS = ((".look", 4, early_doubt), (".pilot", 2, late_doubt))
+LOOKS = ((".look", 6, early_doubt), (".pilot", 2, late_doubt))
 
 
 def count_density_chains(lenses: list[Lens], n_chains: int) -> int:
