@@ -212,6 +212,11 @@ void bind_mixture(nb::module_& m) {
     nb::gil_scoped_release free;
     leave_one_out(l, x, s, to);
   });
+  m.def("shared_pairs", [](Array<const int32_t> z, int n_groups, nb::object together) {
+    double* to = written<double>(together);
+    nb::gil_scoped_release free;
+    shared_pairs(z.data(), int(z.shape(0)), int64_t(z.shape(1)), n_groups, to);
+  });
   m.def("filter_rows", [](nb::object layout, Doubles hyper, nb::object rows, nb::object filter, Longs order, Longs place,
                           Doubles uniforms, double threshold, int scheme) {
     Layout l = layout_from(layout);

@@ -118,6 +118,9 @@ void group_scores(const Layout&, const Rows&, const Predictive&, int restaurant,
 // log p(row | class, the other rows) for every training row and class, and the total weight left
 void leave_one_out(const Layout&, const Rows&, const Chain&, double* out);
 
+// together[a][b] = ordered pairs of rows, a row with itself among them, that share a group both in state a and in state b of z[state][row]
+void shared_pairs(const int32_t* z, int n_states, int64_t n_rows, int n_groups, double* together);
+
 // A filter over the rows of one class. Particles share groups: refs counts the particles that hold a group.
 struct Filter {
   int n_particles, capacity, room, cap, window;  // room: groups a particle can hold; window: length of the history kept

@@ -5,6 +5,7 @@ by draw; also what runs where no compiler was found. Here a row is really taken 
 predictive probabilities are computed from the statistics, and the tables are filled in at the end of each kernel.
 """
 
+from .co_assignment import shared_pairs
 from .coding import mdlp_cut_points
 from .counting import class_statistics, pair_counts
 from .density import group_scores, leave_one_out, log_density, seat_weights
@@ -97,6 +98,7 @@ __all__ = [
     "resample",
     "scan_regions",
     "seat_weights",
+    "shared_pairs",
     "softmax_loss",
     "split_merge",
     "svd_binomial_rows",
