@@ -78,6 +78,15 @@ def limit(job: dict, seed: int, told: bool):
     return loss(np.exp(logp - logsumexp(logp, axis=1, keepdims=True)), job["yt"]), 0.0
 
 
+def compare(what: str, mine: list, theirs: list) -> None:
+    """Differences on the same data, with their standard errors."""
+    difference = (np.array(mine) - np.array(theirs))[:, :-1]
+    if len(difference) > 1:
+        error = difference.std(axis=0, ddof=1) / np.sqrt(len(difference))
+        pairs = zip(difference.mean(axis=0), error, strict=True)
+        print(f"     {what}: " + " / ".join(f"{d:+.4f} +- {e:.4f}" for d, e in pairs))
+
+
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=20)
@@ -110,6 +119,9 @@ def main(arguments: list[str]) -> None:
         if method == "prototype":
             ratio = np.mean([r[-1] for r in results[name, "partita"]]) / seconds
             print(f"     CPU time of the default fit / prototype: {ratio:.2f}")
+            compare("default - prototype", results[name, "partita"], rows)
+    for name in dict.fromkeys(name for name, _ in results):
+        compare(f"{name} stream - default", results[name, "partita, stream"], results[name, "partita"])
 
 
 if __name__ == "__main__":

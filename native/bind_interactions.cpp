@@ -84,6 +84,12 @@ void bind_interactions(nb::module_& m) {
     informed_rows(design.data(), p, scale.data(), rows ? rows->data() : nullptr, n_rows, columns ? columns->data() : nullptr,
                   columns ? int64_t(columns->shape(0)) : p, root.data(), to);
   }, nb::arg("design"), nb::arg("scale"), nb::arg("rows").none(), nb::arg("columns").none(), nb::arg("root"), nb::arg("out"));
+  m.def("tempered_labels", [](Numbers against, Numbers prior, double temperature, nb::object out) {
+    double* to = written<double>(out);
+    nb::gil_scoped_release free;
+    tempered_labels(against.data(), prior.data(), int(against.shape(0)), int64_t(against.shape(1)), int64_t(against.shape(2)),
+                    temperature, to);
+  });
   m.def("pool_shares", [](Numbers likelihood, Numbers weight, Numbers prior, int rounds, double tolerance, nb::object share) {
     double* to = written<double>(share);
     nb::gil_scoped_release free;

@@ -60,6 +60,39 @@ Filter filter_from(nb::handle o) {
           pointer<double>(o, "totals"), shape(o, "filled", 2), pointer<double>(o, "filled")};
 }
 
+Laws laws_from(nb::handle o) {
+  return {shape(o, "alpha", 0), pointer<const double>(o, "alpha"), pointer<const double>(o, "discount"),
+          pointer<const double>(o, "log_prior")};
+}
+
+// Moves whose laws and grids lie beside them.
+struct HeldMoves {
+  Laws laws;
+  Grids grids;
+  Moves moves;
+  explicit HeldMoves(nb::handle o)
+      : moves{pointer<int64_t>(o, "order"), pointer<const int64_t>(o, "offset"), pointer<const double>(o, "shuffle"),
+              pointer<const double>(o, "seats"), optional<const uint64_t>(o, "seeds"), number(o, "n_proposals"), nullptr,
+              optional<const double>(o, "concentrations"), optional<const double>(o, "views"), nullptr,
+              optional<const double>(o, "hyper"), nb::cast<double>(field(o, "cells_per_call"))} {
+    if (moves.concentrations) {
+      laws = laws_from(field(o, "laws"));
+      moves.laws = &laws;
+    }
+    if (moves.hyper) {
+      grids = grids_from(field(o, "grids"));
+      moves.grids = &grids;
+    }
+  }
+  HeldMoves(const HeldMoves&) = delete;
+
+ private:
+  template <class T>
+  static T* optional(nb::handle o, const char* name) {
+    return field(o, name).is_none() ? nullptr : pointer<T>(o, name);
+  }
+};
+
 }  // namespace
 
 void bind_mixture(nb::module_& m) {
@@ -128,8 +161,7 @@ void bind_mixture(nb::module_& m) {
   });
   m.def("move_concentration", [](nb::object chain, nb::object laws, Doubles uniforms) {
     Chain s = chain_from(chain);
-    const Laws l{shape(laws, "alpha", 0), pointer<const double>(laws, "alpha"), pointer<const double>(laws, "discount"),
-                 pointer<const double>(laws, "log_prior")};
+    const Laws l = laws_from(laws);
     nb::gil_scoped_release free;
     move_concentration(s, l, uniforms.data());
   });
@@ -140,6 +172,17 @@ void bind_mixture(nb::module_& m) {
     nb::gil_scoped_release free;
     move_views(l, x, s, uniforms.data(), first, last < 0 ? l.n_columns : last);
   }, "layout"_a, "rows"_a, "chain"_a, "uniforms"_a, "first"_a = 0, "last"_a = -1);
+  m.def("chain_step", [](nb::object layout, nb::object rows, nb::object chain, nb::object moves, nb::object place,
+                         nb::object found, int64_t until) {
+    Layout l = layout_from(layout);
+    Rows x = rows_from(rows);
+    Chain s = chain_from(chain);
+    const HeldMoves held(moves);
+    int64_t* at = written<int64_t>(place);
+    double* counts = written<double>(found);
+    nb::gil_scoped_release free;
+    return chain_step(l, x, s, held.moves, at, counts, until);
+  });
   m.def("log_density", [](nb::object layout, nb::object rows, nb::object state, nb::object out) {
     Layout l = layout_from(layout);
     Rows x = rows_from(rows);
@@ -147,6 +190,11 @@ void bind_mixture(nb::module_& m) {
     double* to = written<double>(out);
     nb::gil_scoped_release free;
     log_density(l, x, p, to);
+  });
+  m.def("seat_weights", [](nb::object chain, nb::object out) {
+    Chain s = chain_from(chain);
+    const int room = int(nb::cast<nb::ndarray<nb::ro>>(out).shape(2));
+    seat_weights(s, room, written<double>(out));
   });
   m.def("group_scores", [](nb::object layout, nb::object rows, nb::object state, int restaurant, int c, nb::object out) {
     Layout l = layout_from(layout);
@@ -163,6 +211,11 @@ void bind_mixture(nb::module_& m) {
     double* to = written<double>(out);
     nb::gil_scoped_release free;
     leave_one_out(l, x, s, to);
+  });
+  m.def("shared_pairs", [](Array<const int32_t> z, int n_groups, nb::object together) {
+    double* to = written<double>(together);
+    nb::gil_scoped_release free;
+    shared_pairs(z.data(), int(z.shape(0)), int64_t(z.shape(1)), n_groups, to);
   });
   m.def("filter_rows", [](nb::object layout, Doubles hyper, nb::object rows, nb::object filter, Longs order, Longs place,
                           Doubles uniforms, double threshold, int scheme) {

@@ -76,6 +76,17 @@ void Cells::gather(const Layout& layout, const Columns& columns, const Rows& row
   for (const auto& one : columns.correlated) block.gather(one.column, layout.levels[one.column], real_row + one.source, i);
 }
 
+// Column d of a layout of binary columns has the entries 2 d (a one) and 2 d + 1 (a zero).
+void Cells::enter(const int32_t* of_row, int n) {
+  for (int m = 0; m < n; ++m) {
+    entries[m] = of_row[m];
+    binary[m] = of_row[m] >> 1;
+    codes[m] = ~of_row[m] & 1;
+  }
+  n_entries = n_binary = n;
+  n_categorical = n_count = n_real = block.n_seen = 0;
+}
+
 namespace {
 
 // Student-t predictive of a normal-inverse-chi-squared column: constant, centre, 1 / (nu scale), (nu + 1) / 2

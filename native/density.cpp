@@ -1,5 +1,6 @@
 // What a state says of a new row: log p(x | class), group by group.
 #include <algorithm>
+#include <cmath>
 
 #include "kernels.hpp"
 #include "side_by_side.hpp"
@@ -110,6 +111,18 @@ void log_density(const Layout& layout, const Rows& rows, const Predictive& state
         to[c] += log_sum_exp(acc.data(), padded(n));
       }
     }
+  }
+}
+
+void seat_weights(const Chain& chain, int room, double* out) {
+  for (int q = 0; q < chain.n_restaurants * chain.n_classes; ++q, out += room) {
+    const int n = chain.used[q];
+    const double *size = chain.size + int64_t(q) * chain.capacity, less = chain.discount[q];
+    double total = n < chain.cap ? chain.alpha[q] + less * n : 0.0;
+    std::fill_n(out, room, 0.0);
+    out[n] = total;
+    for (int g = 0; g < n; ++g) total += out[g] = size[g] - less;
+    for (int g = 0; g < room; ++g) out[g] = std::log(out[g] / total);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels.hpp"
+#include "within.hpp"
 
 namespace partita {
 
@@ -127,7 +128,7 @@ struct Sweep {
   }
 
   // whether the entries of every row are at hand: then its cells need not be gathered until it moves
-  bool at_hand() const { return rows.entries && int(room.columns.binary.size()) == layout.n_columns; }
+  bool at_hand() const { return rows.entries; }
 
   // Weighs the row at position `at` in every group, its own without it; a row alone in its group may stay: the fresh group then
   // stands for its own.
@@ -172,7 +173,7 @@ struct Sweep {
       redraw_holes(room.groups, cells, own, uniforms[at], i);
       return false;
     }
-    if (!gathered) cells.gather(layout, room.columns, rows, i);
+    if (!gathered) cells.enter(rows.entries + rows.entry_first[i], int(rows.entry_first[i + 1] - rows.entry_first[i]));
     room.leave(cells, own);
     draw_holes(room.groups, cells, g, uniforms[at], i);
     room.join(cells, g);
@@ -181,10 +182,8 @@ struct Sweep {
   }
 };
 
-}  // namespace
-
-int64_t gibbs_sweep(const Layout& layout, const Rows& rows, Chain& chain, int restaurant, int c, const int64_t* order,
-                    int64_t n_order, const double* uniforms, int64_t* moved) {
+int64_t sweep_class(const Layout& layout, const Rows& rows, Chain& chain, int restaurant, int c, const int64_t* order, int64_t n_order,
+                    const double* uniforms, int64_t* moved) {
   Sweep sweep(layout, rows, chain, restaurant, c, order, uniforms);
   const bool at_hand = sweep.at_hand();
   int64_t done = 0;
@@ -201,17 +200,27 @@ int64_t gibbs_sweep(const Layout& layout, const Rows& rows, Chain& chain, int re
   return done;
 }
 
+}  // namespace
+
+int64_t gibbs_sweep(const Layout& layout, const Rows& rows, Chain& chain, int restaurant, int c, const int64_t* order,
+                    int64_t n_order, const double* uniforms, int64_t* moved) {
+  const Within within(layout, rows, chain.view, FIRST_RESTAURANT + restaurant);
+  return sweep_class(layout, within.rows, chain, restaurant, c, order, n_order, uniforms, moved);
+}
+
 int64_t gibbs_sweeps(const Layout& layout, const Rows& rows, Chain& chain, const int64_t* order, const int64_t* offset,
                      const double* uniforms, int64_t* moved, int64_t from, int64_t until) {
   const int64_t n = offset[chain.n_classes];
-  for (int r = 0; r < chain.n_restaurants; ++r)
+  for (int r = 0; r < chain.n_restaurants; ++r) {
+    if (from >= (r + 1) * n || until <= r * n) continue;
+    const Within within(layout, rows, chain.view, FIRST_RESTAURANT + r);
     for (int c = 0; c < chain.n_classes; ++c) {
       const int64_t first = std::max(from - r * n, offset[c]), last = std::min(until - r * n, offset[c + 1]);
       if (first >= last) continue;
-      const int64_t done =
-          gibbs_sweep(layout, rows, chain, r, c, order + first, last - first, uniforms + r * n + first, moved);
+      const int64_t done = sweep_class(layout, within.rows, chain, r, c, order + first, last - first, uniforms + r * n + first, moved);
       if (done < last - first) return r * n + first + done;
     }
+  }
   return until;
 }
 

@@ -217,6 +217,28 @@ PARTITA_CLONES double softmax_loss(const double* logits, int64_t n_rows, int n_l
   return total;
 }
 
+PARTITA_CLONES void tempered_labels(const double* against, const double* prior, int n_others, int64_t n_states, int64_t n_rows, double t,
+                                    double* p) {
+  constexpr int64_t kRows = 64;  // at a time, so that their sums stay at hand
+  constexpr double kMost = 700.0;
+  for (int64_t first = 0; first < n_rows; first += kRows) {
+    const int64_t m = n_rows - first < kRows ? n_rows - first : kRows;
+    double sum[kRows] = {}, odds[kRows];
+    for (int64_t s = 0; s < n_states; ++s) {
+      for (int64_t i = 0; i < m; ++i) odds[i] = 1.0;
+      for (int k = 0; k < n_others; ++k) {
+        const double *a = against + (k * n_states + s) * n_rows + first, *b = prior + k * n_rows + first;
+        for (int64_t i = 0; i < m; ++i) {
+          const double x = t * a[i] + b[i];
+          odds[i] += fast_exp(x < kMost ? x : kMost);
+        }
+      }
+      for (int64_t i = 0; i < m; ++i) sum[i] += 1.0 / odds[i];
+    }
+    for (int64_t i = 0; i < m; ++i) p[first + i] = sum[i] / double(n_states);
+  }
+}
+
 PARTITA_CLONES void pool_shares(const double* likelihood, int n_members, int64_t n_rows, const double* weight, const double* prior,
                                 int rounds, double tolerance, double* share) {
   std::vector<double> mixed(n_rows), credit(n_members);

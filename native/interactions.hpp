@@ -29,6 +29,10 @@ void tally(const int32_t* cells, int64_t n_rows, int n_blocks, const double* val
 // weighted negative log-likelihood of the labels; residual = weight (p - y). One logit: that of label 1 against label 0.
 double softmax_loss(const double* logits, int64_t n_rows, int n_logits, const int32_t* label, const double* weight, double* residual);
 
+// p[i] = mean over states of 1 / (1 + sum over others of exp(t against + prior)): probability of the label of a row from its log odds
+// against the other classes, (others, states, n), tempered by t, and those of their priors, (others, n)
+void tempered_labels(const double* against, const double* prior, int n_others, int64_t n_states, int64_t n_rows, double t, double* p);
+
 // EM for the shares of a linear pool: members' likelihoods (members, n), rows' weights, a Dirichlet prior in rows. Ends when no
 // share moves by `tolerance`.
 void pool_shares(const double* likelihood, int n_members, int64_t n_rows, const double* weight, const double* prior, int rounds,

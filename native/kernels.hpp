@@ -87,16 +87,39 @@ double log_likelihood(const Layout&, const Chain&);  // log p(cells | groups, hy
 void fill_column(const Layout&, const Rows&, Chain&, int d);  // statistics and table of one column from the assignments
 void move_views(const Layout&, const Rows&, Chain&, const double* uniforms, int first, int last);  // columns first .. last - 1
 
+// What a step of a chain does, and its random numbers; a null pointer: that move is left out.
+struct Moves {
+  int64_t* order;         // rows with a label, sorted by class: class c from offset[c] on; shuffled within the classes
+  const int64_t* offset;
+  const double *shuffle, *seats;  // [row]; [restaurant][row]
+  const uint64_t* seeds;          // [restaurant][class] of split-merge
+  int n_proposals;
+  const Laws* laws;
+  const double *concentrations, *views;  // [restaurant][class]; [column]
+  const Grids* grids;
+  const double* hyper;    // [column][3]
+  double cells_per_call;  // scores of cells after which a call ends
+};
+enum Stage { SHUFFLE, SEATS, PROPOSALS, CONCENTRATIONS, VIEWS, HYPER, DONE };
+// All moves of a step from place = {stage, position in it} on, up to the stage `until`, or until time is up: `place` says how far it
+// came. Returns the capacity to make room for before going on. found: rows that changed their group, proposals accepted.
+int chain_step(const Layout&, const Rows&, Chain&, const Moves&, int64_t* place, double* found, int64_t until);
+
 // What a state says of a new row: a weighted mixture of groups in every restaurant and class.
 struct Predictive {
   int n_classes, n_restaurants, capacity;
   const int32_t *view, *used;   // used[restaurant][class] counts the groups with a weight, the new one among them
   const double *hyper, *stats, *table, *log_weight;  // log_weight[restaurant][class][capacity]
 };
+// log_weight of a chain's state: its groups, a new one, and nothing up to `room` groups; [restaurant][class][room]
+void seat_weights(const Chain&, int room, double* out);
 void log_density(const Layout&, const Rows&, const Predictive&, double* out);  // out[row][class]
 void group_scores(const Layout&, const Rows&, const Predictive&, int restaurant, int c, double* out);  // [row][used]
 // log p(row | class, the other rows) for every training row and class, and the total weight left
 void leave_one_out(const Layout&, const Rows&, const Chain&, double* out);
+
+// together[a][b] = ordered pairs of rows, a row with itself among them, that share a group both in state a and in state b of z[state][row]
+void shared_pairs(const int32_t* z, int n_states, int64_t n_rows, int n_groups, double* together);
 
 // A filter over the rows of one class. Particles share groups: refs counts the particles that hold a group.
 struct Filter {

@@ -4,6 +4,7 @@
 
 #include "kernels.hpp"
 #include "side_by_side.hpp"
+#include "within.hpp"
 
 namespace partita {
 
@@ -115,48 +116,58 @@ class LeftOut {
   }
 };
 
+// to[i][c] = log p(cells of row i in the background | the other rows)
+void start_with_background(const Layout& layout, const Rows& rows, const Chain& chain, const Columns& columns, double* to) {
+  const int C = chain.n_classes;
+  std::fill_n(to, rows.n * C, 0.0);
+  if (columns.empty()) return;
+  const Within within(layout, rows, chain.view, BACKGROUND);
+  const Groups all = groups_of(layout, chain, 0);
+  Cells cells(layout.n_columns);
+  std::vector<double> acc(padded(chain.capacity));
+  for (int64_t i = 0; i < rows.n; ++i) {
+    within.gather(layout, columns, i, cells);
+    if (chain.label[i] < 0) score(all, cells, 1, acc.data());
+    else acc[0] = score_without(all, cells, 0);
+    std::fill_n(to + i * C, C, acc[0]);
+  }
+}
+
+void add_class_only(const Layout& layout, const Rows& rows, const Chain& chain, const Columns& columns, double* to) {
+  if (columns.empty()) return;
+  const Within within(layout, rows, chain.view, CLASS_ONLY);
+  Cells cells(layout.n_columns);
+  std::vector<double> acc(padded(chain.capacity));
+  for (int64_t i = 0; i < rows.n; ++i) {
+    within.gather(layout, columns, i, cells);
+    for (int c = 0; c < chain.n_classes; ++c) {
+      const Groups groups = groups_of(layout, chain, c);
+      if (c == chain.label[i]) acc[0] = score_without(groups, cells, 0);
+      else score(groups, cells, 1, acc.data());
+      to[i * chain.n_classes + c] += acc[0];
+    }
+  }
+}
+
+void add_restaurant(const Layout& layout, const Rows& rows, const Chain& chain, const Columns& columns, int r, double* to) {
+  if (columns.empty()) return;
+  const Within within(layout, rows, chain.view, FIRST_RESTAURANT + r);
+  Cells cells(layout.n_columns);
+  cells.block.filled = chain.filled;
+  LeftOut left_out(layout, chain, columns, r);
+  for (int64_t i = 0; i < rows.n; ++i) {
+    within.gather(layout, columns, i, cells);
+    left_out.add(cells, i, to + i * chain.n_classes);
+  }
+}
+
 }  // namespace
 
 void leave_one_out(const Layout& layout, const Rows& rows, const Chain& chain, double* out) {
   const Views views(layout, chain.view, chain.n_restaurants);
-  Cells cells(layout.n_columns);
-  cells.block.filled = chain.filled;
-  std::vector<double> acc(padded(chain.capacity));
-  std::vector<LeftOut> restaurants;
-  for (int r = 0; r < chain.n_restaurants; ++r) restaurants.emplace_back(layout, chain, views.restaurants[r], r);
-  const int C = chain.n_classes;
-  for (int64_t i = 0; i < rows.n; ++i) {
-    double* to = out + i * C;
-    double background = 0.0;
-    if (!views.background.empty()) {
-      cells.gather(layout, views.background, rows, i);
-      const Groups all = groups_of(layout, chain, 0);
-      if (chain.label[i] < 0) {
-        score(all, cells, 1, acc.data());
-        background = acc[0];
-      } else {
-        background = score_without(all, cells, 0);
-      }
-    }
-    for (int c = 0; c < C; ++c) to[c] = background;
-    if (!views.class_only.empty()) {
-      cells.gather(layout, views.class_only, rows, i);
-      for (int c = 0; c < C; ++c) {
-        const Groups groups = groups_of(layout, chain, c);
-        if (c == chain.label[i]) {
-          to[c] += score_without(groups, cells, 0);
-        } else {
-          score(groups, cells, 1, acc.data());
-          to[c] += acc[0];
-        }
-      }
-    }
-    for (int r = 0; r < chain.n_restaurants; ++r) {
-      if (views.restaurants[r].empty()) continue;
-      cells.gather(layout, views.restaurants[r], rows, i);
-      restaurants[r].add(cells, i, to);
-    }
-  }
+  start_with_background(layout, rows, chain, views.background, out);
+  add_class_only(layout, rows, chain, views.class_only, out);
+  for (int r = 0; r < chain.n_restaurants; ++r) add_restaurant(layout, rows, chain, views.restaurants[r], r, out);
 }
 
 }  // namespace partita

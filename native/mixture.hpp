@@ -130,6 +130,7 @@ struct Cells {
         levels(n_columns + 1), count(n_columns + 1), real(n_columns + 1), counts(n_columns + 1), reals(n_columns + 1),
         scratch(3 * n_columns + 8) {}
   void gather(const Layout& layout, const Columns& columns, const Rows& rows, int64_t i);
+  void enter(const int32_t* of_row, int n);  // the same of a row whose table entries are known, all columns being binary
 
  private:
   void gather_codes(const Columns& columns, const Rows& rows, int64_t i);

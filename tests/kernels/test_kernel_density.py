@@ -20,6 +20,7 @@ CASES = [
     {"cap": 4, "groups": 4, "restaurants": 3},
     {"kinds": (BINARY,) * 20, "missing": 0.1},
     {"kinds": (BINARY,) * 6, "classes": 70, "n": 30, "restaurants": 1},
+    {"kinds": (BINARY,) * 30, "missing": 0.5, "listed": True, "entered": True, "restaurants": 3, "classes": 3},
     {"finite": True, "missing": 0.3},
     {"finite": True, "missing": 0.3, "classes": 3, "empty_classes": 1, "cap": 4},
     {"kinds": (REAL,) * 3},
@@ -201,3 +202,17 @@ def test_log_marginal_is_the_evidence(problem):
                     expected += gammaln(x + 1.0).sum()
                 found = reference.columns.log_marginal(layout, d, chain.hyper[d], chain.stats[c, g, own])
                 np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_seat_weights(problem, native, make):
+    """Of a chain as it is, and where the cap leaves no room for a new group."""
+    for cap in (problem.chain.cap, int(problem.chain.used.max())):
+        chain = copy.deepcopy(problem.chain)
+        chain.cap = cap
+        shape = (*chain.used.shape, chain.capacity)
+        mine, theirs = np.empty(shape), np.empty(shape)
+        reference.seat_weights(chain, mine)
+        native.seat_weights(chain, theirs)
+        np.testing.assert_allclose(mine, theirs, rtol=1e-12)
+        seated = chain.used > 0
+        np.testing.assert_allclose(np.exp(theirs).sum(axis=2)[seated], 1.0)

@@ -81,3 +81,22 @@ def test_loss_equals_its_twin_also_far_out(n_logits):
     assert np.isfinite(a)
     np.testing.assert_allclose(a, b, rtol=1e-10)
     np.testing.assert_allclose(ours, theirs, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_rows", [5, 64, 131])
+def test_tempered_labels_equal_their_twin_and_the_softmax(n_rows):
+    rng = np.random.default_rng(n_rows)
+    density = rng.normal(size=(4, n_rows, 3)) * np.repeat([1.0, 30.0, 800.0, 3000.0], 1)[:, None, None]
+    label, log_prior = rng.integers(0, 3, n_rows), np.log(np.array([0.2, 0.3, 0.5]))
+    rows, others = np.arange(n_rows), [(label + k) % 3 for k in (1, 2)]
+    against = np.stack([density[:, rows, c] - density[:, rows, label] for c in others])
+    prior = np.stack([log_prior[c] - log_prior[label] for c in others])
+    for t in (0.1, 1.0, 1.5):
+        ours, theirs = np.empty(n_rows), np.empty(n_rows)
+        native.tempered_labels(against, prior, t, ours)
+        reference.tempered_labels(against, prior, t, theirs)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10)
+        joint = t * density + log_prior
+        p = np.exp(joint - joint.max(axis=2, keepdims=True))
+        p = (p / p.sum(axis=2, keepdims=True))[:, rows, label].mean(axis=0)
+        np.testing.assert_allclose(ours, p, rtol=1e-9)

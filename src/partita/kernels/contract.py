@@ -33,6 +33,8 @@ import numpy as np
 BINARY, CATEGORICAL, COUNT, REAL, CORRELATED = range(5)
 BACKGROUND, CLASS_ONLY, FIRST_RESTAURANT = range(3)
 SYSTEMATIC, STRATIFIED, RESIDUAL, MULTINOMIAL = range(4)
+# stages of a step of a chain
+SHUFFLE, SEATS, PROPOSALS, CONCENTRATIONS, VIEWS, HYPER, DONE = range(7)
 N_HYPER = 4
 MOST_ENTERED = 20_000_000  # cells
 
@@ -190,6 +192,26 @@ class Grids:
     sums: np.ndarray  # beta[i] + beta[j] for i <= j, row by row
     rise: np.ndarray  # (counts, len(beta) padded to a multiple of eight)
     rise_sum: np.ndarray  # (counts, len(sums) padded)
+
+
+@dataclass
+class Moves:
+    """What a step of a chain does, in the order of its stages, and the random numbers for it; a move without numbers
+    (None) is left out. Rows with a label stand in `order` sorted by class, those of class c from `offset[c]` on.
+    """
+
+    order: np.ndarray  # int64 (rows,); shuffled within the classes by the step
+    offset: np.ndarray  # int64 (C + 1,)
+    shuffle: np.ndarray  # float64 (rows,)
+    seats: np.ndarray  # float64 (R, rows)
+    seeds: np.ndarray | None = None  # uint64 (R, C): split-merge
+    n_proposals: int = 0  # in every restaurant and class
+    laws: SeatingLaws | None = None
+    concentrations: np.ndarray | None = None  # float64 (R, C)
+    views: np.ndarray | None = None  # float64 (D,)
+    grids: Grids | None = None
+    hyper: np.ndarray | None = None  # float64 (D, 3)
+    cells_per_call: float = 8e7  # scores of cells after which a call ends: some tens of milliseconds
 
 
 @dataclass

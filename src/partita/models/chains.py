@@ -123,8 +123,16 @@ class Chains:
         """Where all chains stand before the first step: those of `begun`, the others at their start."""
         first = [] if self.begun is None else [replace(w, problem=k) for k, w in enumerate(self.begun.states)]
         fresh = range(len(first), len(self.problems))
-        with ThreadPoolExecutor(loop.count_workers(self.runner.n_jobs)) as pool:
-            chains = list(pool.map(lambda k: self.start(self.streams[k], self.problems[k]), fresh))
+        workers = min(loop.count_workers(self.runner.n_jobs), len(fresh))
+
+        def begin(k: int) -> Chain:
+            return self.start(self.streams[k], self.problems[k])
+
+        if workers > 1:
+            with ThreadPoolExecutor(workers) as pool:
+                chains = list(pool.map(begin, fresh))
+        else:
+            chains = [begin(k) for k in fresh]
         walkers = first + [Walker(k, chain) for k, chain in zip(fresh, chains, strict=True)]
         done = ([] if self.begun is None else self.begun.steps_done) + [0] * len(fresh)
         infos = {} if self.begun is None else self.begun.infos

@@ -22,12 +22,27 @@ from .chains import LEFT_OUT_ROWS, Asked, Chains, Kept
 from .ensemble import Ensemble, lean, log_shares
 from .lens import Lens, close_lens, plain_lens
 from .problem import Problem, Settings
+from .vote import Doubt
 
 VIEW_CAP, VIEW_START = 50, 30
 # chains through the third lens, where there is one: they have no vote and serve densities and draws
 DENSITY_KIND, DENSITY_SHARE = 4, 4
+
+
+def early_doubt(kind: int) -> Doubt:
+    """Of chains that have hardly begun: they may still catch up."""
+    return Doubt(2.0, 3.0) if kind % 2 else Doubt(2.5, 5.0)
+
+
+def late_doubt(kind: int) -> Doubt:
+    """Chains with views are doubted sooner, early and late: rows left out have had a say in where the columns went, so
+    that their leave-one-out predictions are too good, and a step of them takes several times as long.
+    """
+    return Doubt(1.25, 2.0) if kind % 2 else vote.late_doubt(kind)
+
+
 # when the kinds of chains are looked at: name of the checkpoint, share of the sweeps, how much worse a kind is dropped
-LOOKS = ((STAGES[0], 4, vote.EARLY), (STAGES[1], 2, vote.LATE))
+LOOKS = ((".look", 6, early_doubt), (".pilot", 2, late_doubt))
 
 
 def count_density_chains(lenses: list[Lens], n_chains: int) -> int:
@@ -82,7 +97,8 @@ class _Crew:
     @cached_property
     def asked(self) -> list[Rows]:
         """Those rows as each lens shows them."""
-        return [rows.take(self.known).listed() for rows in self.rows]
+        taken = [rows.take(self.known).listed() for rows in self.rows]
+        return [rows.entered(lens.layout) for rows, lens in zip(taken, self.lenses, strict=True)]
 
     @cached_property
     def counts(self) -> np.ndarray:
@@ -100,7 +116,7 @@ class _Crew:
             fingerprint=self.fingerprint, begun=begun, may_rest=bool((self.label >= 0).all()),
         )  # fmt: skip
 
-    def choose(self, kept: list[Kept], doubt: vote.Doubt = vote.LATE) -> list[vote.Member]:
+    def choose(self, kept: list[Kept], doubt: vote.Doubts = late_doubt) -> list[vote.Member]:
         voting = [one for one in kept if one.kind != DENSITY_KIND]
         kind = np.array([one.kind for one in voting])
         left_out = np.stack([one.left_out for one in voting])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..kernels import kernel
+
 ROWS_COMPARED = 400
 
 
@@ -12,14 +14,9 @@ def most_central(assignments: np.ndarray) -> int:
     if len(assignments) == 1:
         return 0
     step = max(1, assignments.shape[1] // ROWS_COMPARED)
-    z = assignments[:, ::step]
-    K = int(z.max()) + 1
-    offset = z.astype(np.int64) + (K * K * np.arange(len(z)))[:, None]
-    together = np.zeros((len(z), len(z)))  # pairs of rows that are together in both of two states
-    for k, one in enumerate(z):
-        # they are counted by the rows that their groups have in common
-        shared = np.bincount((offset[: k + 1] + K * one).ravel(), minlength=(k + 1) * K * K).reshape(k + 1, K * K)
-        together[k, : k + 1] = together[: k + 1, k] = np.einsum("ij,ij->i", shared, shared)
+    z = np.ascontiguousarray(assignments[:, ::step], np.int32)
+    together = np.empty((len(z), len(z)))
+    kernel.shared_pairs(z, int(z.max()) + 1, together)
     # sum over pairs of (together - mean)^2 is, but for a constant, that of together * (1 - 2 mean)
     return int(np.argmin(np.diagonal(together) - 2.0 * together.mean(axis=1)))
 

@@ -7,18 +7,25 @@ posterior invariant, so any order and any omission is allowed.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from ..kernels import kernel
-from ..kernels.contract import CORRELATED, FIRST_RESTAURANT, Chain, Layout, Rows, SeatingLaws, pad
+from ..kernels.contract import (
+    CORRELATED,
+    DONE,
+    FIRST_RESTAURANT,
+    PROPOSALS,
+    SHUFFLE,
+    Chain,
+    Layout,
+    Moves,
+    Rows,
+    SeatingLaws,
+    pad,
+)
 from ..priors import partition
 from .problem import Problem, initial_hyper, make_room
 from .unlabelled import first_labels, rename_groups, sweep_unlabelled
-
-# what a call of a kernel is given, so that it lasts some tens of milliseconds and Ctrl-C answers
-CELLS_PER_CALL, VIEWS_PER_CALL = 80_000_000, 8_000_000
 
 
 def init(rng: np.random.Generator, problem: Problem) -> Chain:
@@ -33,11 +40,12 @@ def init(rng: np.random.Generator, problem: Problem) -> Chain:
     z = np.zeros((R, n), np.int32)
     capacity = pad(min(int(start.max()) + 1, settings.cap + 1))
     size = np.zeros((R, C, capacity))
-    for r in range(R):
-        for c in range(C):
-            members = rng.permutation(np.flatnonzero(label == c))
-            z[r, members] = np.arange(len(members)) % start[c]
-            size[r, c, : start[c]] = np.bincount(z[r, members], minlength=start[c])
+    for c in range(C):
+        members = np.flatnonzero(label == c)
+        seat = np.arange(len(members)) % start[c]
+        size[:, c, : start[c]] = np.bincount(seat, minlength=start[c])
+        for r in range(R):
+            z[r, rng.permutation(members)] = seat
     used = np.where(counts > 0, start, 0)[None, :].repeat(R, 0).astype(np.int32)
     width = int(layout.levels[layout.kind == CORRELATED].sum())
     chain = Chain(
@@ -56,65 +64,60 @@ def log_joint(layout: Layout, chain: Chain) -> float:
     return float(kernel.log_likelihood(layout, chain) + seating.sum())
 
 
+def carry_out(
+    layout: Layout, rows: Rows, chain: Chain, moves: Moves, first: int = SHUFFLE, until: int = DONE
+) -> tuple[int, int]:
+    """The moves of the stages from `first` up to `until`, cut so that no call of the kernel lasts long; room is made on
+    the way. Returns how many rows changed their group, and how many proposals were accepted.
+    """
+    place, found = np.array([first, 0]), np.zeros(2)
+    while place[0] < until:
+        make_room(layout, chain, kernel.chain_step(layout, rows, chain, moves, place, found, until))
+    return int(found[0]), int(found[1])
+
+
+def seating(rng: np.random.Generator, order: np.ndarray, label: np.ndarray, n_classes: int, chain: Chain) -> Moves:
+    """A sweep over some rows with a label."""
+    order = order[np.argsort(label[order], kind="stable")]
+    offset = np.concatenate([[0], np.cumsum(np.bincount(label[order], minlength=n_classes))])
+    return Moves(order, offset, rng.random(len(order)), rng.random((chain.z.shape[0], len(order))))
+
+
 def sweep_rows(rng: np.random.Generator, problem: Problem, chain: Chain, rows: np.ndarray | None = None) -> float:
     """Groups of the rows with a label (or of some of them), one by one, in random order; the share that changed."""
-    order, offset = problem.by_class, problem.offset
-    if rows is not None:
-        order = rows[np.argsort(problem.label[rows], kind="stable")]
-        offset = np.concatenate([[0], np.cumsum(np.bincount(problem.label[rows], minlength=len(offset) - 1))])
-    order = shuffled(rng, order, offset)
-    uniforms = rng.random((chain.z.shape[0], len(order)))
-    moved = seat_in_parts(problem.layout, problem.rows, chain, order, offset, uniforms)
-    make_room(problem.layout, chain, int(chain.used.max()) + 1)
-    return moved / max(uniforms.size, 1)
-
-
-def shuffled(rng: np.random.Generator, order: np.ndarray, offset: np.ndarray) -> np.ndarray:
-    """Rows sorted by class, those of each class in random order."""
-    order = order.copy()
-    for first, last in pairwise(offset.tolist()):
-        rng.shuffle(order[first:last])
-    return order
-
-
-def seat_in_parts(
-    layout: Layout, rows: Rows, chain: Chain, order: np.ndarray, offset: np.ndarray, uniforms: np.ndarray
-) -> int:
-    """A sweep in every restaurant and class, cut so that no call of the kernel lasts long; room is made on the way.
-
-    Returns how many rows changed their group.
-    """
-    at, end, moved = 0, uniforms.size, np.zeros(1, np.int64)
-    while at < end:
-        part = max(CELLS_PER_CALL // (max(layout.n_columns, 1) * chain.capacity), 1)
-        until = min(at + part, end)
-        at = kernel.gibbs_sweeps(layout, rows, chain, order, offset, uniforms, moved, at, until)
-        if at < until:
-            make_room(layout, chain, 2 * chain.capacity)
-    return int(moved[0])
-
-
-def move_views(rng: np.random.Generator, problem: Problem, chain: Chain) -> None:
-    """The view of every column, a few columns at a time."""
-    D, uniforms = problem.layout.n_columns, rng.random(problem.layout.n_columns)
-    part = max(VIEWS_PER_CALL // (len(problem.rows) * (FIRST_RESTAURANT + chain.z.shape[0])), 1)
-    for d in range(0, D, part):
-        kernel.move_views(problem.layout, problem.rows, chain, uniforms, d, min(d + part, D))
+    moves = seating(rng, problem.labelled if rows is None else rows, problem.label, chain.stats.shape[0], chain)
+    moved, _ = carry_out(problem.layout, problem.rows, chain, moves, until=PROPOSALS)
+    return moved / max(moves.seats.size, 1)
 
 
 def split_and_merge(rng: np.random.Generator, problem: Problem, chain: Chain) -> int:
     """A few split-merge proposals in every restaurant and class; returns how many were accepted."""
-    accepted = 0
-    seeds = rng.integers(0, 2**63, chain.used.shape, dtype=np.uint64)
-    for c in range(chain.used.shape[1]):
-        members = np.flatnonzero(chain.label == c)
-        for r in range(chain.used.shape[0]):
-            room = min(int(chain.used[r, c]) + problem.settings.split_merge, chain.cap) + 1
-            make_room(problem.layout, chain, room)  # a split accepted without room for it would be lost
-            accepted += kernel.split_merge(
-                problem.layout, problem.rows, chain, r, c, members, problem.settings.split_merge, int(seeds[r, c])
-            )
-    return accepted
+    moves = seating(rng, np.zeros(0, np.int64), problem.label, chain.stats.shape[0], chain)
+    moves.seeds, moves.n_proposals = _seeds(rng, chain), problem.settings.split_merge
+    return carry_out(problem.layout, problem.rows, chain, moves, PROPOSALS, PROPOSALS + 1)[1]
+
+
+def _seeds(rng: np.random.Generator, chain: Chain) -> np.ndarray:
+    return rng.integers(0, 2**63, chain.used.shape, dtype=np.uint64)
+
+
+def all_moves(
+    rng: np.random.Generator, chain: Chain, problem: Problem, move_hyper: bool, propose: bool, laws: SeatingLaws | None
+) -> Moves:
+    """The moves of a step with their random numbers."""
+    settings, n, D, (R, C) = problem.settings, len(problem.by_class), problem.layout.n_columns, chain.used.shape
+    numbers = rng.random((R + 1) * n + R * C + 4 * D)
+    seats, concentrations, columns = numbers[n:], numbers[(R + 1) * n :], numbers[(R + 1) * n + R * C :]
+    moves = Moves(problem.by_class.copy(), problem.offset, numbers[:n], seats[: R * n].reshape(R, n))
+    if settings.split_merge and propose:
+        moves.seeds, moves.n_proposals = _seeds(rng, chain), settings.split_merge
+    if settings.alpha is None:
+        moves.laws, moves.concentrations = laws or settings.laws, concentrations[: R * C].reshape(R, C)
+    if settings.n_restaurants > 1 and settings.move_columns:
+        moves.views = columns[:D]
+    if settings.column_prior is None and move_hyper:
+        moves.grids, moves.hyper = settings.grids, columns[D:].reshape(D, 3)
+    return moves
 
 
 def step(
@@ -126,19 +129,13 @@ def step(
 
     `laws`: the laws of seating to choose among, where not those of the settings.
     """
-    settings = problem.settings
-    moved = sweep_rows(rng, problem, chain)
+    moves, first, moved = all_moves(rng, chain, problem, move_hyper, propose, laws), SHUFFLE, 0
     if len(problem.labelled) < len(problem.label):
+        moved, _ = carry_out(problem.layout, problem.rows, chain, moves, until=PROPOSALS)
         sweep_unlabelled(rng, problem, chain)
         rename_groups(rng, problem, chain)
-    if settings.split_merge and propose:
-        split_and_merge(rng, problem, chain)
-    if settings.alpha is None:
-        kernel.move_concentration(chain, laws or settings.laws, rng.random(chain.used.shape))
-    if settings.n_restaurants > 1 and settings.move_columns:
-        move_views(rng, problem, chain)
-    if settings.column_prior is None and move_hyper:
-        kernel.move_hyper(problem.layout, chain, settings.grids, rng.random((problem.layout.n_columns, 3)))
+        first = PROPOSALS
+    moved += carry_out(problem.layout, problem.rows, chain, moves, first)[0]
     concentration = float(chain.alpha.sum() / chain.alpha.size)
-    infos = {"n_groups": float(chain.used.sum()), "concentration": concentration, "moved": moved}
-    return chain, infos
+    share = moved / max(moves.seats.size, 1)
+    return chain, {"n_groups": float(chain.used.sum()), "concentration": concentration, "moved": share}

@@ -15,13 +15,8 @@ def snapshot(layout: Layout, chain: Chain) -> Predictive:
     times their number (none when the cap is reached). Everything is copied: the chain goes on in place.
     """
     room = pad(int(chain.used.max(initial=0)) + 1)
-    opening = np.where(chain.used < chain.cap, chain.alpha + chain.discount * chain.used, 0.0)
-    size = chain.size[:, :, :room]
-    weight = size - chain.discount[:, :, None] * (size > 0)
-    restaurants, classes = (np.arange(n) for n in chain.used.shape)
-    weight[restaurants[:, None], classes, chain.used] = opening
-    with np.errstate(divide="ignore"):
-        log_weight = np.log(weight) - np.log(weight.sum(axis=2, keepdims=True))
+    log_weight = np.empty((*chain.used.shape, room))
+    kernel.seat_weights(chain, log_weight)
     stats = chain.stats[:, :room] if (layout.kind == CORRELATED).any() else np.zeros((len(chain.stats), room, 0))
     return Predictive(
         view=chain.view.copy(),

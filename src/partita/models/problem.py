@@ -111,21 +111,17 @@ def initial_hyper(layout: Layout, settings: Settings) -> tuple[np.ndarray, np.nd
     """Where the hyper-parameters start (or stay): values and positions on the grids."""
     grids, fixed = settings.grids, settings.column_prior
     hyper, at = np.zeros((layout.n_columns, N_HYPER)), np.zeros((layout.n_columns, N_HYPER), np.int32)
-    for d, kind in enumerate(layout.kind):
-        if kind == BINARY:
-            at[d, :2] = 3  # Beta(1/2, 1/2)
-            hyper[d, :2] = grids.beta[3] if fixed is None else fixed
-        elif kind == CATEGORICAL:
-            at[d, 0] = 4
-            hyper[d, 0] = grids.strength[4] if fixed is None else fixed * layout.levels[d]
-        elif kind == COUNT:
-            at[d, :2] = 4, 3  # an exponential with the column's mean
-            hyper[d, :2] = 1.0, 1.0 / layout.base[layout.base_first[d]]
-        elif kind in (REAL, CORRELATED):
-            at[d, :3] = 3, 2, 6
-            hyper[d, :3] = grids.kappa[3], grids.nu[2], grids.sigma[6]
-            if kind == CORRELATED:
-                hyper[d, 1] += layout.levels[d] + 1
+    binary, categorical, count = (layout.kind == kind for kind in (BINARY, CATEGORICAL, COUNT))
+    at[binary, :2] = 3  # Beta(1/2, 1/2)
+    hyper[binary, :2] = grids.beta[3] if fixed is None else fixed
+    at[categorical, 0] = 4
+    hyper[categorical, 0] = grids.strength[4] if fixed is None else fixed * layout.levels[categorical]
+    at[count, :2] = 4, 3  # an exponential with the column's mean
+    hyper[count, 0], hyper[count, 1] = 1.0, 1.0 / layout.base[layout.base_first[count]]
+    real, block = np.isin(layout.kind, (REAL, CORRELATED)), layout.kind == CORRELATED
+    at[real, :3] = 3, 2, 6
+    hyper[real, :3] = grids.kappa[3], grids.nu[2], grids.sigma[6]
+    hyper[block, 1] += layout.levels[block] + 1
     return hyper, at
 
 

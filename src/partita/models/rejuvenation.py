@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from ..kernels import kernel
-from ..kernels.contract import CORRELATED, FIRST_RESTAURANT, Chain, Layout, pad
+from ..kernels.contract import CORRELATED, FIRST_RESTAURANT, PROPOSALS, Chain, Layout, pad
 from .bank import Bank, Reservoir, Rule
 from .filter import new_filter
-from .mixture import seat_in_parts
+from .mixture import carry_out, seating
 from .problem import CLASS_PSEUDO_COUNT, RESTAURANTS, make_room
 
 
@@ -93,11 +93,8 @@ def sweep_chain(layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, 
 def _sweep(layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: np.random.Generator) -> None:
     mine = np.flatnonzero((chain.z[0] >= 0) & (chain.label >= 0))
     given = reservoir.label[mine] >= 0
-    rows = mine[given]
-    order = rows[np.argsort(chain.label[rows] + rng.random(len(rows)))]
-    offset = np.concatenate([[0], np.cumsum(np.bincount(chain.label[order], minlength=rule.n_classes))])
-    seat_in_parts(layout, reservoir.rows, chain, order, offset, rng.random((1, len(order))))
-    make_room(layout, chain, int(chain.used.max()) + 1)
+    moves = seating(rng, mine[given], chain.label, rule.n_classes, chain)
+    carry_out(layout, reservoir.rows, chain, moves, until=PROPOSALS)
     if rule.n_particles == 1:  # particles of a bank share their labels; only a single one may change them
         _relabel(layout, chain, reservoir, mine[~given], rng)
     if rule.settings.split_merge:

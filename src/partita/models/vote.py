@@ -9,12 +9,13 @@ which collapsed Gibbs gives for free.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 
+from ..kernels import kernel
 from .pooling import SMALLEST, best_log_temperature, pool_weights
 
 POSTERIORS, DENSITIES = "posteriors", "densities"
@@ -22,7 +23,6 @@ EM_ROUNDS = 50
 # a kind whose loss over many rows is below this in all leaves nothing for the others to better
 NOTHING_LEFT, MANY_ROWS = 2.0, 400
 LOG_TEMPERATURES = (-3.0, 0.7)
-MOST_LOG_ODDS = 700.0  # exp of more is infinite
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,12 @@ class Doubt:
     errors: float
 
 
-# chains that have hardly begun may still catch up
-EARLY, LATE = Doubt(2.5, 5.0), Doubt(1.5, 2.0)
+Doubts = Callable[[int], Doubt]  # by kind of chain
+
+
+def late_doubt(_: int) -> Doubt:
+    """Of chains that have gone far enough."""
+    return Doubt(1.5, 2.0)
 
 
 @dataclass
@@ -106,22 +110,18 @@ def plain_members(kind: np.ndarray) -> list[Member]:
 
 
 def choose_members(
-    left_out: np.ndarray, label: np.ndarray, log_prior: np.ndarray, kind: np.ndarray, doubt: Doubt = LATE
+    left_out: np.ndarray, label: np.ndarray, log_prior: np.ndarray, kind: np.ndarray, doubt: Doubts = late_doubt
 ) -> list[Member]:
     """Members with temperatures and weights from leave-one-out densities (states, labelled rows, classes)."""
     if left_out.shape[2] < 2 or not left_out.shape[1]:
         return plain_members(kind)
-    relative = left_out - left_out.max(axis=2, keepdims=True)
-    rows = np.arange(len(label))
     members, own = [], []
     for k in np.unique(kind):
-        mine = relative[kind == k], left_out[kind == k]
+        mine = left_out[kind == k]
         for rule in (POSTERIORS, DENSITIES):
-            member = Member(int(k), rule)
-            density = mine[0] if rule == POSTERIORS else mean_density(mine[1])[None]
-            member.temperature = _choose_temperature(density, label, log_prior)
-            members.append(member)
-            own.append(answer(member, mine[rule == DENSITIES], log_prior)[rows, label])
+            odds = _Odds(mine if rule == POSTERIORS else mean_density(mine)[None], label, log_prior)
+            members.append(Member(int(k), rule, _choose_temperature(odds)))
+            own.append(odds.of_label(members[-1].temperature))
     hopeful = _hopeful(members, np.array(own), doubt)
     members, own = [members[m] for m in hopeful], [own[m] for m in hopeful]
     for member, weight in zip(members, pool_weights(np.array(own), rounds=EM_ROUNDS), strict=True):
@@ -129,7 +129,7 @@ def choose_members(
     return members
 
 
-def _hopeful(members: list[Member], own: np.ndarray, doubt: Doubt) -> np.ndarray:
+def _hopeful(members: list[Member], own: np.ndarray, doubt: Doubts) -> np.ndarray:
     """Members of the kinds of chains that are worth having, from leave-one-out probabilities (members, rows)."""
     loss = -np.log(own + SMALLEST)
     of_kind: dict[int, np.ndarray] = {}  # the better rule of each kind
@@ -140,7 +140,7 @@ def _hopeful(members: list[Member], own: np.ndarray, doubt: Doubt) -> np.ndarray
     if best.sum() < NOTHING_LEFT and len(best) >= MANY_ROWS:  # the simplest of the kinds that are as good as that
         good = {min(k for k, each in of_kind.items() if each.sum() < NOTHING_LEFT)}
     else:
-        good = {k for k, each in of_kind.items() if not _much_worse(each, best, doubt)}
+        good = {k for k, each in of_kind.items() if not _much_worse(each, best, doubt(k))}
     return np.array([m for m, member in enumerate(members) if member.kind in good])
 
 
@@ -149,25 +149,28 @@ def _much_worse(loss: np.ndarray, best: np.ndarray, doubt: Doubt) -> bool:
     return bool(loss.sum() > doubt.ratio * best.sum() and (loss - best).sum() > doubt.errors * error)
 
 
-def _choose_temperature(log_density: np.ndarray, label: np.ndarray, log_prior: np.ndarray) -> float:
-    """The temperature under which the mean posterior of the true classes, over states, is best; (states, rows, classes)
-    and the rows' classes.
-    """
-    rows = np.arange(len(label))
-    # 1 / p(label) = 1 + sum over the other classes of exp(t difference + prior difference)
-    true = log_density[:, rows, label]
-    classes = np.arange(len(log_prior))
-    others = [(label + k) % len(classes) for k in classes[1:]]
-    against = np.stack([log_density[:, rows, c] - true for c in others])
-    prior = np.stack([log_prior[c] - log_prior[label] for c in others])[:, None]
+class _Odds:
+    """What states say of the rows' labels, (states, rows, classes), as log odds against the other classes."""
+
+    def __init__(self, log_density: np.ndarray, label: np.ndarray, log_prior: np.ndarray):
+        rows = np.arange(len(label))
+        others = [(label + k) % len(log_prior) for k in range(1, len(log_prior))]
+        true = log_density[:, rows, label]
+        self.against = np.stack([log_density[:, rows, c] - true for c in others])
+        self.prior = np.stack([log_prior[c] - log_prior[label] for c in others])
+
+    def of_label(self, temperature: float) -> np.ndarray:
+        """p(label) of every row, averaged over the states."""
+        out = np.empty(self.prior.shape[1])
+        kernel.tempered_labels(self.against, self.prior, temperature, out)
+        return out
+
+
+def _choose_temperature(odds: _Odds) -> float:
+    """The temperature under which the probabilities of the labels are best."""
 
     def loss(log_t: float) -> float:
-        odds = against * np.exp(log_t)
-        odds += prior
-        np.minimum(odds, MOST_LOG_ODDS, out=odds)
-        np.exp(odds, out=odds)
-        p = np.mean(1.0 / (1.0 + odds.sum(axis=0)), axis=0)
-        return float(-np.log(p + SMALLEST).mean())
+        return float(-np.log(odds.of_label(np.exp(log_t)) + SMALLEST).mean())
 
     best = best_log_temperature(loss, LOG_TEMPERATURES)
     # more than one is hard to believe: groups and hyper-parameters have seen the row that is left out

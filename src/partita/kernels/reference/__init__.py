@@ -5,14 +5,15 @@ by draw; also what runs where no compiler was found. Here a row is really taken 
 predictive probabilities are computed from the statistics, and the tables are filled in at the end of each kernel.
 """
 
+from .co_assignment import shared_pairs
 from .coding import mdlp_cut_points
 from .counting import class_statistics, pair_counts
-from .density import group_scores, leave_one_out, log_density
+from .density import group_scores, leave_one_out, log_density, seat_weights
 from .filter import filter_density, filter_rows
 from .gates import gate_accumulate, gate_condition, gate_draw_missing, gate_moments
 from .gibbs import gibbs_sweep, gibbs_sweeps
 from .hyper import log_likelihood, move_concentration, move_hyper, refresh_tables
-from .interactions import look_up, pool_shares, scan_regions, softmax_loss, tally
+from .interactions import look_up, pool_shares, scan_regions, softmax_loss, tally, tempered_labels
 from .modes import column_information, dense_mode, informed_rows, precondition
 from .net_block import net_block_sweep
 from .net_block_sum import net_block_sum
@@ -27,6 +28,7 @@ from .regions import region_normalisers, region_potentials, region_sums, region_
 from .relabel import relabel_sweep
 from .resample import resample
 from .split_merge import split_merge
+from .step import chain_step
 from .svd import (
     svd_column_sums,
     svd_draw_rows,
@@ -47,6 +49,7 @@ from .svd_links import (
 from .views import move_views, rebuild
 
 __all__ = [
+    "chain_step",
     "class_statistics",
     "column_information",
     "dense_mode",
@@ -94,6 +97,8 @@ __all__ = [
     "relabel_sweep",
     "resample",
     "scan_regions",
+    "seat_weights",
+    "shared_pairs",
     "softmax_loss",
     "split_merge",
     "svd_binomial_rows",
@@ -112,4 +117,5 @@ __all__ = [
     "svd_rotate",
     "svd_squares",
     "tally",
+    "tempered_labels",
 ]

@@ -36,6 +36,19 @@ def log_density(layout: Layout, rows: Rows, state: Predictive, out: np.ndarray) 
                 out[:, c] += logsumexp(_group_scores(layout, rows, state, r, c), axis=1)
 
 
+def seat_weights(chain: Chain, out: np.ndarray) -> None:
+    """out[r, c, g] = log weight of group g: size - discount of a group in use, alpha + discount times their number of a
+    new one (none when the cap is reached), nothing of those beyond, all over their total.
+    """
+    size = chain.size[:, :, : out.shape[2]]
+    weight = size - chain.discount[:, :, None] * (size > 0)
+    for r, c in np.ndindex(*chain.used.shape):
+        n = int(chain.used[r, c])
+        weight[r, c, n] = chain.alpha[r, c] + chain.discount[r, c] * n if n < chain.cap else 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        out[:] = np.log(weight) - np.log(weight.sum(axis=2, keepdims=True))
+
+
 def group_scores(layout: Layout, rows: Rows, state: Predictive, restaurant: int, c: int, out: np.ndarray) -> None:
     """out[i, g] = log(weight of group g p(row i | group g)) in one restaurant and class."""
     out[:] = _group_scores(layout, rows, state, restaurant, c).reshape(out.shape)

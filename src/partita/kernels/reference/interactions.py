@@ -69,6 +69,14 @@ def softmax_loss(logits: np.ndarray, label: np.ndarray, weight: np.ndarray, resi
     return float((weight * (log_total - full[rows, label])).sum())
 
 
+def tempered_labels(against: np.ndarray, prior: np.ndarray, temperature: float, out: np.ndarray) -> None:
+    """out[i] = mean over states of the probability of row i's label: its log odds against the other classes (others,
+    states, rows) are tempered, those of the priors (others, rows) not.
+    """
+    odds = np.exp(np.minimum(temperature * against + prior[:, None], 700.0))
+    out[:] = np.mean(1.0 / (1.0 + odds.sum(axis=0)), axis=0)
+
+
 def pool_shares(
     likelihood: np.ndarray, weight: np.ndarray, prior: np.ndarray, rounds: int, tolerance: float, share: np.ndarray
 ) -> None:
