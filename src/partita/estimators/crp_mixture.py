@@ -61,7 +61,8 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     resampling : "systematic", "stratified", "residual" or "multinomial".
     split_merge : split-merge proposals after every second sweep of a chain, and in each sweep of a stream. "auto": in a
         chain as many as it has groups after its first sweeps; in a stream more where many are accepted, else fewer.
-    column_kinds : kinds of columns that should not be inferred: a dict (name or position to kind) or a list.
+    column_kinds : kinds of columns that should not be inferred: a dict (name or position to kind) or a list. A list of
+        levels may stand for the kind of a binary or categorical column.
     random_state, n_jobs, progress, time_budget, checkpoint : as in all estimators. Same seed, same result, for any
         `n_jobs`.
 
@@ -129,7 +130,8 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
 
     def partial_fit(self, X: Any, y: Any = None) -> CRPMixture:
         """Learn from more rows, in their order; memory stays bounded. The first call fixes columns, kinds and
-        levels; a later value that is no level counts as missing, with a warning.
+        levels (those that a categorical type declares among them); a later value that is no level counts as missing,
+        with a warning.
         """
         if getattr(self, "_online", None) is None:
             warn_forgotten(self)
