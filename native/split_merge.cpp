@@ -1,5 +1,8 @@
-// Sequentially allocated split-merge (Dahl 2005): two rows are drawn; if they share a group it is split by dealing its other
-// rows between them one after the other, else their groups are merged; Metropolis-Hastings makes the move exact.
+// Sequentially allocated split-merge (Dahl 2005): a row is drawn and, with even odds, another of its group, which is split by
+// dealing its other rows between the two one after the other, or one of another group, and the groups are merged;
+// Metropolis-Hastings makes the move exact. Two rows drawn at random would hardly ever share one of many groups.
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "correlated.hpp"
@@ -18,7 +21,7 @@ struct Workbench {
         groups{&layout, hyper, stats.data(), table.data(), 8} {}
 };
 
-constexpr double kSlack = 1e-6;
+constexpr double kSlack = 1e-6, kSplits = 0.5;
 
 struct Proposal {
   double log_split, log_q;  // marginal likelihood of the halves, and the probability of dealing the rows so
@@ -70,12 +73,23 @@ Proposal deal(Workbench& bench, const Layout& layout, const Rows& rows, const Co
   return p;
 }
 
+// the members of two groups, in their order
+void gather(const int32_t* z, const int64_t* members, int64_t n, int one, int other, std::vector<int64_t>& out) {
+  out.resize(n + 1);
+  size_t found = 0;
+  for (int64_t k = 0; k < n; ++k) {
+    out[found] = members[k];
+    found += (z[members[k]] == one) | (z[members[k]] == other);
+  }
+  out.resize(found);
+}
+
 }  // namespace
 
 int64_t split_merge(const Layout& layout, const Rows& rows, Chain& chain, int restaurant, int c, const int64_t* members,
                     int64_t n_members, int n_proposals, uint64_t seed) {
   if (n_members < 2) return 0;
-  Stream stream{seed};
+  Stream seeds{seed};  // each proposal has its own numbers, so that one can be dropped early
   Seating room(layout, chain, restaurant, c, false);
   Workbench bench(layout, chain.hyper);
   Cells cells(layout.n_columns);
@@ -84,52 +98,67 @@ int64_t split_merge(const Layout& layout, const Rows& rows, Chain& chain, int re
   int64_t accepted = 0;
   std::vector<int64_t> chosen;
   std::vector<uint8_t> side;
-  std::vector<double> together(layout.n_stats);
+  std::vector<double> together(layout.n_stats), known(chain.capacity, std::nan(""));
+  auto evidence = [&](int g) {  // most groups stay as they are from one proposal to the next
+    if (std::isnan(known[g]))
+      known[g] = group_evidence(layout, chain.hyper, room.columns, room.groups.stats + g * int64_t(layout.n_stats));
+    return known[g];
+  };
   for (int t = 0; t < n_proposals; ++t) {
-    const int64_t a = stream.below(n_members);
-    int64_t b = stream.below(n_members - 1);
-    b += b >= a;
-    const int64_t i = members[a], j = members[b];
-    const int gi = room.z[i], gj = room.z[j];
-    const bool split = gi == gj;
-    chosen.assign({i, j});
-    for (int64_t k = 0; k < n_members; ++k) {
-      const int64_t r = members[k];
-      if (r != i && r != j && (room.z[r] == gi || room.z[r] == gj)) chosen.push_back(r);
+    Stream stream{seeds.next()};
+    const int64_t i = members[stream.below(n_members)];
+    const bool split = stream.uniform() < kSplits;
+    const double log_u = std::log(1.0 - stream.uniform());
+    const int gi = room.z[i];
+    const int64_t in_group = int64_t(room.size[gi]);
+    if (in_group == (split ? 1 : n_members)) continue;
+    int64_t j = i;
+    if (split) {
+      gather(room.z, members, n_members, gi, gi, chosen);
+      chosen.erase(std::find(chosen.begin(), chosen.end(), i));
+      const auto second = chosen.begin() + stream.below(in_group - 1);
+      j = *second;
+      chosen.erase(second);
+    } else {
+      while (room.z[j] == gi) j = members[stream.below(n_members)];
     }
+    const int gj = room.z[j];
+    double log_union;
+    if (split) {
+      log_union = evidence(gi);
+    } else {  // statistics add up; of a correlated block the factor is made anew
+      const double *one = room.groups.stats + gi * int64_t(layout.n_stats), *other = room.groups.stats + gj * int64_t(layout.n_stats);
+      for (int k = 0; k < layout.n_stats; ++k) together[k] = one[k] + other[k];
+      for (const auto& block : room.columns.correlated)
+        factor_block(layout.levels[block.column], chain.hyper + 4 * block.column,
+                     together.data() + layout.stat_first[block.column]);
+      log_union = group_evidence(layout, chain.hyper, room.columns, together.data());
+    }
+    // log of P(split) L(split) Q(i, j | split) / P(union) L(union) Q(i, j | union), the union being the reference
+    const double less = room.discount, one = fast_lgamma(1.0 - less);
+    auto ratio = [&](double n0, double n1, double log_split) {
+      return room.log_opening(room.occupied - !split) + fast_lgamma(n0 - less) + fast_lgamma(n1 - less) -
+             fast_lgamma(n0 + n1 - less) - one + log_split - log_union +
+             std::log((n0 + n1 - 1.0) / (double(n_members) - n0));
+    };
+    if (!split) {  // log_q can only speak against merging: most proposals fall before it is known (up to rounding, which may not decide)
+      if (log_u > -ratio(room.size[gi], room.size[gj], evidence(gi) + evidence(gj)) + kSlack) continue;
+      gather(room.z, members, n_members, gi, gj, chosen);
+      chosen.erase(std::find(chosen.begin(), chosen.end(), i));
+      chosen.erase(std::find(chosen.begin(), chosen.end(), j));
+    }
+    chosen.insert(chosen.begin(), {i, j});
     for (size_t k = chosen.size() - 1; k > 2; --k) std::swap(chosen[k], chosen[2 + stream.below(int64_t(k) - 1)]);
     side.assign(chosen.size(), 0);
     if (!split)
       for (size_t k = 0; k < chosen.size(); ++k) side[k] = room.z[chosen[k]] == gj;
-    const double log_u = std::log(1.0 - stream.uniform());
-    const double* whole = room.groups.stats + gi * int64_t(layout.n_stats);
-    if (!split) {  // statistics add up; of a correlated block the factor is made anew
-      const double* other = room.groups.stats + gj * int64_t(layout.n_stats);
-      for (int k = 0; k < layout.n_stats; ++k) together[k] = whole[k] + other[k];
-      for (const auto& one : room.columns.correlated)
-        factor_block(layout.levels[one.column], chain.hyper + 4 * one.column,
-                     together.data() + layout.stat_first[one.column]);
-      whole = together.data();
-    }
-    const double log_union = group_evidence(layout, chain.hyper, room.columns, whole);
-    // log of P(split) L(split) / P(union) L(union), the union being the reference
-    const double less = room.discount, one = fast_lgamma(1.0 - less);
-    auto ratio = [&](double n0, double n1, double log_split) {
-      return room.log_opening(room.occupied - !split) + fast_lgamma(n0 - less) + fast_lgamma(n1 - less) -
-             fast_lgamma(n0 + n1 - less) - one + log_split - log_union;
-    };
-    if (!split) {  // log_q can only speak against merging: most proposals fall before it is known (up to rounding, which may not decide)
-      double apart = 0.0;
-      for (int g : {gi, gj})
-        apart += group_evidence(layout, chain.hyper, room.columns, room.groups.stats + g * int64_t(layout.n_stats));
-      if (log_u > -ratio(room.size[gi], room.size[gj], apart) + kSlack) continue;
-    }
     const Proposal p = deal(bench, layout, rows, room.columns, cells, chosen, side, !split, stream);
     const double gain = ratio(p.n0, p.n1, p.log_split) - p.log_q;
     if (split) {
       if (!(log_u < gain)) continue;
-      if (!room.offer_fresh()) break;
+      if (!room.offer_fresh()) continue;  // no more groups than the cap
       const int to = room.fresh;
+      known[to] = std::nan("");
       for (size_t k = 0; k < chosen.size(); ++k)
         if (side[k]) {
           cells.gather(layout, room.columns, rows, chosen[k]);
@@ -147,6 +176,7 @@ int64_t split_merge(const Layout& layout, const Rows& rows, Chain& chain, int re
           room.z[chosen[k]] = gi;
         }
     }
+    known[gi] = known[gj] = std::nan("");
     ++accepted;
   }
   room.compact(chain.label, chain.n_rows, c);

@@ -165,3 +165,8 @@ def test_column_vector_is_ravelled_with_a_warning(y):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         encode_labels([1, 0])
+
+
+def test_a_label_beyond_the_classes_says_where_to_name_it():
+    with pytest.raises(ValueError, match=r"2 in row 1; the classes are 0, 1\. Name all .* first call of partial_fit"):
+        encode_labels([0, 2], None, [0, 1], n_rows=2, owner="AClass")

@@ -166,6 +166,11 @@ def test_split_merge(problem, native, make):
         for r, c in np.ndindex(*problem.chain.used.shape):
             grow(problem.chain, int(problem.chain.used[r, c]) + 7)
             rows = members(problem.chain, c)
+            if seed:  # all in one group: it can be split even where no more than two are allowed
+                problem.chain.z[r, rows], problem.chain.used[r, c] = 0, min(len(rows), 1)
+                problem.chain.size[r, c] = 0.0
+                problem.chain.size[r, c, 0] = len(rows)
+                reference.rebuild(problem.layout, problem.rows, problem.chain)
             problem.chain, yes = both(
                 problem, native, make,
                 lambda k, chain, r=r, c=c, s=seed, m=rows: k.split_merge(

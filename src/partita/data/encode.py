@@ -22,8 +22,9 @@ from partita.data.kinds import (
     infinity_error,
     not_counts,
     read_column_kinds,
+    read_levels,
 )
-from partita.data.levels import spelled_codes
+from partita.data.levels import check_levels, spelled_codes
 from partita.data.matching import match_columns
 from partita.data.row_blocks import both_zero_and_one, row_blocks
 from partita.data.scaling import centre_and_scale, standardise
@@ -32,16 +33,20 @@ from partita.data.table import Table
 from partita.data.unseen import Unseen, find_unseen, warn_unseen
 
 
-def learn_schema(X: Any, column_kinds: ColumnKinds = None, warn: bool = True, scaled: bool = True) -> Schema:
+def learn_schema(
+    X: Any, column_kinds: ColumnKinds = None, warn: bool = True, scaled: bool = True, declared: bool = False
+) -> Schema:
     """Names, kinds, levels, centres and scales of the columns of X.
 
-    column_kinds    kinds the caller insists on: a dict (name or position -> kind) or a list (None = infer).
+    column_kinds    kinds the caller insists on: a dict (name or position -> kind) or a list (None = infer); the levels
+                    of a binary or categorical column stand for its kind.
     scaled          False: real cells keep the caller's units, for models that only compare them.
+    declared        the categories that a column's type names are its levels, also those that no cell of X holds.
 
     With `warn`, warns once for each sort of columns that are all missing, constant, or have a level for every row.
     """
     source = open_table(X)
-    wanted = read_column_kinds(column_kinds, source.labels)
+    wanted, levels = read_column_kinds(column_kinds, source.labels), read_levels(column_kinds, source.labels)
     columns: list[Column | None] = [None] * source.n_columns
     doubts: list[str | None] = [None] * source.n_columns
     for position, column in _zero_one_columns(source):
@@ -49,7 +54,8 @@ def learn_schema(X: Any, column_kinds: ColumnKinds = None, warn: bool = True, sc
             columns[position] = column
     others = [position for position, column in enumerate(columns) if column is None]
     for position, cells in zip(others, source.cells(others)):
-        column = _learn_column(cells, wanted[position], source.labels[position], source.label(position), scaled)
+        name, label = source.labels[position], source.label(position)
+        column = _learn_column(cells, wanted[position], name, label, scaled, declared, levels[position])
         columns[position] = column
         doubts[position] = find_doubt(cells, column)
     if warn:
@@ -90,18 +96,27 @@ def _zero_one_columns(source: Source) -> Iterable[tuple[int, Column]]:
         yield position, Column(name_of(source.labels[position]), "binary", levels, origin="int" if whole else "float")
 
 
-def _learn_column(cells: Cells, wanted: str | None, name: Any, label: str, scaled: bool) -> Column:
+def _learn_column(
+    cells: Cells, wanted: str | None, name: Any, label: str, scaled: bool, declared: bool,
+    levels: tuple[Level, ...] | None,
+) -> Column:  # fmt: skip
     check_finite(cells, label)
-    kept = name_of(name)
+    kept, observed = name_of(name), not cells.missing.all()
+    if levels is not None:
+        check_levels(cells, levels, label)
+        return Column(kept, str(wanted), levels, origin=cells.origin, observed=observed)
     if wanted is None:
         kind = infer_kind(cells, label)
     else:
         kind = wanted
         check_kind(cells, kind, label)
     if kind in DISCRETE:
-        return Column(kept, kind, find_levels(cells), origin=cells.origin, observed=not cells.missing.all())
+        levels = find_levels(cells, declared)
+        if len(levels) > 2 and kind == "binary":
+            kind, levels = ("categorical", levels) if wanted is None else (kind, find_levels(cells))
+        return Column(kept, kind, levels, origin=cells.origin, observed=observed)
     centre, scale = centre_and_scale(cells.floats()) if kind == "real" and scaled else (0.0, 1.0)
-    return Column(kept, kind, (), centre, scale, cells.origin, not cells.missing.all())
+    return Column(kept, kind, (), centre, scale, cells.origin, observed)
 
 
 def _codes_and_floats(

@@ -9,9 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from partita.data.cells import Cells, Level, plain
 from partita.data.containers import open_table
 from partita.data.encode import learn_schema, match_columns
 from partita.data.kinds import DISCRETE, ColumnKinds, read_column_kinds
+from partita.data.levels import spelled_codes
 from partita.data.schema import Column, Schema
 
 
@@ -26,6 +30,40 @@ def grow_schema(schema: Schema, X: Any, column_kinds: ColumnKinds, owner: str) -
         for position, (old, there, kind) in enumerate(zip(schema.columns, order, wanted))
     ]
     return replace(schema, columns=tuple(columns))
+
+
+def fill_gaps(schema: Schema, X: Any, owner: str) -> Schema:
+    """What the next rows say of columns that were all missing, and the levels that binary columns still want, in the
+    order they are met. Nothing that a model was built on changes: no kind, and no number of levels.
+    """
+    gaps = [
+        position for position, column in enumerate(schema.columns)
+        if not column.observed or (column.kind == "binary" and len(column.levels) < 2)
+    ]  # fmt: skip
+    if not gaps:
+        return schema
+    source, columns = open_table(X), list(schema.columns)
+    order = match_columns(source, schema, owner)
+    for position, cells in zip(gaps, source.cells([order[position] for position in gaps])):
+        column = columns[position]
+        if cells.missing.all():
+            continue
+        levels = column.levels
+        if column.kind == "binary":
+            levels = _next_levels(cells, levels)
+        columns[position] = replace(column, levels=levels, observed=True)
+    return replace(schema, columns=tuple(columns))
+
+
+def _next_levels(cells: Cells, levels: tuple[Level, ...]) -> tuple[Level, ...]:
+    """Up to two levels: those there are, and the first values that are none of them."""
+    while len(levels) < 2:
+        strange = (spelled_codes(cells, levels) < 0) & ~cells.missing
+        if not strange.any():
+            break
+        value = cells.values[int(np.argmax(strange))]
+        levels = (*levels, cells.categories[value] if cells.origin == "category" else plain(value))
+    return levels
 
 
 def _widen(old: Column, new: Column, fixed: bool, label: str) -> Column:

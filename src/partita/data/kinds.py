@@ -16,7 +16,9 @@ DISCRETE = ("binary", "categorical")
 # or moments. A Poisson count of mean m spreads by the root of m only, so a count model would cut them into groups.
 MOST_COUNTED, MEAN_COUNTED = 1000, 100
 
-ColumnKinds = Mapping[Any, str | None] | Sequence[str | None] | None
+# a kind, the levels of a binary or categorical column, or None: inferred
+ColumnKind = str | Sequence[Level] | None
+ColumnKinds = Mapping[Any, ColumnKind] | Sequence[ColumnKind] | None
 
 
 def infer_kind(cells: Cells, label: str) -> str:
@@ -47,12 +49,15 @@ def _like_counts(integers: np.ndarray) -> bool:
     return bool(integers.min() >= 0 and integers.max() < MOST_COUNTED and integers.mean() < MEAN_COUNTED)
 
 
-def find_levels(cells: Cells) -> tuple[Level, ...]:
-    """The distinct observed values: categories in their own order, everything else sorted.
+def find_levels(cells: Cells, declared: bool = False) -> tuple[Level, ...]:
+    """The distinct observed values: categories in their own order, everything else sorted. With `declared`, all
+    categories that the column's type names.
 
     A truth value, or a number that is only 0 or 1, has both levels even where one does not occur.
     """
     if cells.origin == "category":
+        if declared:
+            return cells.categories
         return tuple(cells.categories[code] for code in np.unique(_observed(cells)))
     if cells.origin == "bool":
         return (False, True)
@@ -122,18 +127,35 @@ def infinity_error(label: str, row: int) -> ValueError:
 
 
 def read_column_kinds(column_kinds: ColumnKinds, labels: Sequence[Any]) -> list[str | None]:
-    """The caller's `column_kinds` as one entry per column; None = infer.
+    """The caller's `column_kinds` as one kind per column; None = infer. Named levels are a binary column, where there
+    are no more than two, or a categorical one.
 
     labels      the columns' names, or what stands for them: a dict is looked up by name first, then by position.
     """
+    return [
+        _check_word(said, where) if said is None or isinstance(said, str) else _kind_of(_check_levels(said, where))
+        for said, where in _said(column_kinds, labels)
+    ]
+
+
+def read_levels(column_kinds: ColumnKinds, labels: Sequence[Any]) -> list[tuple[Level, ...] | None]:
+    """The levels that the caller's `column_kinds` name, for each column; None where it names none."""
+    return [
+        None if said is None or isinstance(said, str) else _check_levels(said, where)
+        for said, where in _said(column_kinds, labels)
+    ]
+
+
+def _said(column_kinds: ColumnKinds, labels: Sequence[Any]) -> list[tuple[Any, str]]:
+    """What is said of each column, and where."""
     n_columns = len(labels)
     if column_kinds is None:
-        return [None] * n_columns
+        return [(None, "column_kinds")] * n_columns
     if isinstance(column_kinds, Mapping):
-        kinds: list[str | None] = [None] * n_columns
+        said: list[tuple[Any, str]] = [(None, "column_kinds")] * n_columns
         for key, kind in column_kinds.items():
-            kinds[_find_column(key, labels)] = _check_word(kind, f"column_kinds[{key!r}]")
-        return kinds
+            said[_find_column(key, labels)] = kind, f"column_kinds[{key!r}]"
+        return said
     if isinstance(column_kinds, str) or not hasattr(column_kinds, "__len__"):
         raise ValueError(
             f"column_kinds must be a dict or a list with one entry per column, got {column_kinds!r}. "
@@ -144,7 +166,7 @@ def read_column_kinds(column_kinds: ColumnKinds, labels: Sequence[Any]) -> list[
             f"column_kinds has {len(column_kinds)} entries but the table has {n_columns} columns. "
             "Give one entry per column (None = infer), or a dict with the exceptions only."
         )
-    return [_check_word(kind, f"column_kinds[{i}]") for i, kind in enumerate(column_kinds)]
+    return [(kind, f"column_kinds[{i}]") for i, kind in enumerate(column_kinds)]
 
 
 def _find_column(key: Any, labels: Sequence[Any]) -> int:
@@ -163,8 +185,23 @@ def _check_word(kind: Any, where: str) -> str | None:
     if kind is None:
         return None
     if kind not in KINDS:
-        raise ValueError(f"{where} must be one of {', '.join(map(repr, KINDS))} or None (infer), got {kind!r}.")
+        raise ValueError(
+            f"{where} must be one of {', '.join(map(repr, KINDS))}, a list of levels or None (infer), got {kind!r}."
+        )
     return str(kind)
+
+
+def _check_levels(said: Any, where: str) -> tuple[Level, ...]:
+    if not isinstance(said, list | tuple | np.ndarray):
+        _check_word(repr(said), where)
+    levels = tuple(plain(level) for level in said)
+    if not levels or len(set(levels)) < len(levels) or any(level != level for level in levels):
+        raise ValueError(f"{where} must name levels that all differ, at least one and none missing, got {said!r}.")
+    return levels
+
+
+def _kind_of(levels: tuple[Level, ...]) -> str:
+    return "binary" if len(levels) <= 2 else "categorical"
 
 
 def _observed(cells: Cells) -> np.ndarray:

@@ -60,7 +60,11 @@ def encode_labels(
     strange = (codes < 0) & ~cells.missing
     if strange.any():
         row = int(np.argmax(strange))
-        raise ValueError(f"y holds a label that is not in classes: {_value(cells, row)!r} in row {row}; {levels=}.")
+        raise ValueError(
+            f"y holds a label that is not in classes: {_value(cells, row)!r} in row {row}; the classes are "
+            f"{', '.join(map(repr, levels[:20]))}{', ...' if len(levels) > 20 else ''}. Name all that will come by "
+            "classes=[...] in the first call of partial_fit: none can be added later."
+        )
     return codes, _class_array(levels, known_dtype)
 
 

@@ -54,6 +54,19 @@ def spelled_codes(cells: Cells, levels: Sequence[Level]) -> np.ndarray:
     return codes
 
 
+def check_levels(cells: Cells, levels: Sequence[Level], label: str) -> None:
+    """Raise where a cell is none of the levels that the caller named."""
+    strange = (spelled_codes(cells, levels) < 0) & ~cells.missing
+    if strange.any():
+        row = int(np.argmax(strange))
+        got = cells.categories[cells.values[row]] if cells.origin == "category" else plain(cells.values[row])
+        raise ValueError(
+            f"{label} holds {got!r} in row {row}, which is none of the levels that column_kinds names for it: "
+            f"{', '.join(map(repr, levels[:20]))}{', ...' if len(levels) > 20 else ''}. Add it there, or make it "
+            "missing."
+        )
+
+
 def _distinct(cells: Cells, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The distinct values at these rows, and for each row which it is; text need not compare with numbers beside it."""
     if cells.numeric:

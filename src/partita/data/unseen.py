@@ -52,8 +52,9 @@ def warn_unseen(found: Sequence[Unseen], schema: Schema, told: list[int] | None 
         told.extend(one.position for one in worth)
         lead = "Values that the first rows of the stream did not hold count as missing, now and later"
         advice = (
-            "Begin the stream with rows that hold every level; a column of numbers that is no choice among a few "
-            'values needs "real" or "count" in column_kinds.'
+            "Begin the stream with rows that hold every level, or name the levels beforehand: by a list in place of "
+            "the kind in column_kinds, by a pandas Categorical or a polars Enum. A column of numbers that is no "
+            'choice among a few values needs "real" or "count" in column_kinds.'
         )
     if worth:
         listed = [
@@ -63,3 +64,16 @@ def warn_unseen(found: Sequence[Unseen], schema: Schema, told: list[int] | None 
         ]
         more = f" and {len(worth) - _SHOWN} more columns" if len(worth) > _SHOWN else ""
         tell(f"{lead}: {', '.join(listed)}{more}. {advice}", DataWarning)
+
+
+def warn_without_levels(schema: Schema) -> None:
+    """Warn of categorical columns that begin a stream without a single level: none can be added later."""
+    columns = [schema.label(k) for k, c in enumerate(schema.columns) if c.kind == "categorical" and not c.levels]
+    if columns:
+        more = f" and {len(columns) - _SHOWN} more columns" if len(columns) > _SHOWN else ""
+        tell(
+            f"The stream begins without a level of {', '.join(columns[:_SHOWN])}{more}, and none can be added later. "
+            "Name the levels beforehand: by a list in place of the kind in column_kinds, by a pandas Categorical or a "
+            "polars Enum.",
+            DataWarning,
+        )

@@ -9,6 +9,9 @@ import numpy as np
 from .canvas import ACCENT, GROUPS, canvas
 from .wanted import need_method
 
+LINE = 0.09  # height of a name, in heights of the highest bar
+LONGEST = 40
+
 
 class AnomalyDisplay:
     """Histogram of log densities, with the lowest rows marked and named.
@@ -49,11 +52,21 @@ class AnomalyDisplay:
         top = float(np.max(counts))
         marked = self.scores[self.lowest]
         ax.vlines(marked, 0, 0.08 * top, color=ACCENT, linewidth=1.8)
-        # names climb, so that rows close to each other stay readable
+        # names stand above the bars, one below the other, and grow towards the middle
+        n = len(self.lowest)
+        ax.set_ylim(0, top * (1.05 + LINE * n))
+        left, right = ax.get_xlim()
         for step, row in enumerate(self.lowest):
-            ax.annotate(self.names[row], (self.scores[row], 0.08 * top), xytext=(0, 4 + 11 * step),
-                        textcoords="offset points", ha="center", fontsize="small", color=ACCENT,
-                        arrowprops={"arrowstyle": "-", "color": ACCENT, "linewidth": 0.5, "alpha": 0.5})  # fmt: skip
+            at = self.scores[row]
+            first_half = at < (left + right) / 2
+            ax.annotate(_short(self.names[row]), (at, 0.08 * top), xytext=(at, top * (1.03 + LINE * (n - 1 - step))),
+                        ha="left" if first_half else "right", fontsize="small", color=ACCENT,
+                        arrowprops={"arrowstyle": "-", "color": ACCENT, "linewidth": 0.5, "alpha": 0.5,
+                                    "relpos": (0 if first_half else 1, 0)})  # fmt: skip
         ax.set(xlabel="log density" + (" per observed cell" if self.per_cell else ""), ylabel="rows")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"

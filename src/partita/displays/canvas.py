@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 INK, ACCENT, QUIET = "#27384a", "#d1495b", "#9aa7b4"
@@ -24,3 +25,8 @@ def canvas(ax: Any, size: tuple[float, float] = (5.2, 3.8)) -> Any:
 def colour(number: int) -> str:
     """The colour of a group or class."""
     return GROUPS[number % len(GROUPS)]
+
+
+def wrapped(name: str, width: int = 36) -> str:
+    """A column's name on as many lines as it takes beside an axis."""
+    return textwrap.fill(name, width)

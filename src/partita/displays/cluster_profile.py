@@ -8,8 +8,11 @@ import numpy as np
 
 from ..data.decode import column_values
 from ..data.table import Table
-from .canvas import INK, canvas
+from .canvas import INK, canvas, wrapped
 from .wanted import need_method
+
+# sizes of numbers in points, smaller ones are left out; width of a letter in these
+LARGEST, SMALLEST, LETTER = 8.3, 4.5, 0.62
 
 
 class ClusterProfileDisplay:
@@ -68,21 +71,34 @@ class ClusterProfileDisplay:
         n_traits, n_groups = self.values.shape
         ax = canvas(ax, (2.6 + 0.85 * n_groups, 1.2 + 0.34 * n_traits))
         image = ax.imshow(self.contrast, cmap="RdBu_r", vmin=-2, vmax=2, aspect="auto")
-        for i in range(n_traits):
-            for k in range(n_groups):
-                if np.isfinite(self.values[i, k]):
-                    dark = abs(self.contrast[i, k]) > 1.3
-                    words = f"{self.values[i, k]:.0%}" if self.shares[i] else _short(self.values[i, k])
-                    ax.text(k, i, words, ha="center", va="center", fontsize="small", color="white" if dark else INK)
         ax.set_xticks(range(n_groups), [f"{g}\n({size})" for g, size in zip(self.groups, self.sizes)])
-        ax.set_yticks(range(n_traits), self.traits)
+        ax.set_yticks(range(n_traits), [wrapped(name) for name in self.traits])
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
         ax.set_xlabel("group (rows)")
         if colorbar:
             ax.figure.colorbar(image, ax=ax, shrink=0.85, label="standard deviations\nfrom the whole table")
+        self._write(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _write(self, ax: Any) -> None:
+        """Numbers as large as the columns are wide, or none; where names would touch each other they stand upright."""
+        room = _width(ax) / len(self.groups)
+        widest = max(len(words) for g, n in zip(self.groups, self.sizes) for words in (str(g), f"({n})"))
+        if room < LETTER * LARGEST * (widest + 1):
+            names = [f"{g} ({n})" for g, n in zip(self.groups, self.sizes)]
+            ax.set_xticks(range(len(names)), names, rotation=90, fontsize=min(LARGEST, room))
+        words = [
+            [f"{value:.0%}" if share else _short(value) for value in line]
+            for share, line in zip(self.shares, self.values)
+        ]
+        size = min(room / (LETTER * (max(len(word) for line in words for word in line) + 1)), LARGEST)
+        if size < SMALLEST:
+            return
+        for i, k in np.argwhere(np.isfinite(self.values)):
+            dark = abs(self.contrast[i, k]) > 1.3
+            ax.text(k, i, words[i][k], ha="center", va="center", fontsize=size, color="white" if dark else INK)
 
 
 def _traits(table: Table, columns: Any) -> tuple[list[tuple[str, Any]], list[np.ndarray]]:
@@ -106,6 +122,12 @@ def _traits(table: Table, columns: Any) -> tuple[list[tuple[str, Any]], list[np.
             traits.append((str(column.name), column.levels[code]))
             cells.append(np.where(codes < 0, np.nan, codes == code))
     return traits, cells
+
+
+def _width(ax: Any) -> float:
+    """Of the axes in points, once all around them is laid out."""
+    ax.figure.draw_without_rendering()
+    return float(ax.get_window_extent().width * 72 / ax.figure.dpi)
 
 
 def _short(value: float) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.decode import column_values
 from ..data.table import Table
-from .canvas import INK, QUIET, canvas, colour
+from .canvas import INK, QUIET, canvas, colour, wrapped
 from .wanted import need_method
 
 
@@ -72,14 +72,14 @@ class DensityDisplay:
         if len(self.grids) == 1:
             ax.hist(self.cells[:, 0], bins=30, density=True, color=QUIET, alpha=0.55)
             ax.plot(self.grids[0], self.density, color=colour(0), linewidth=1.8)
-            ax.set(xlabel=self.names[0], ylabel="density")
+            ax.set(xlabel=wrapped(self.names[0]), ylabel="density")
         else:
             shades = None if self.groups is None else [colour(int(group)) for group in self.groups]
             ax.scatter(*self.cells.T, s=14, c=shades or QUIET, alpha=0.75, linewidth=0)
             levels = _mass_levels(self.density, (0.95, 0.8, 0.5, 0.2))
             if len(levels):
                 ax.contour(*self.grids, self.density.T, levels=levels, colors=INK, linewidths=0.8, alpha=0.7)
-            ax.set(xlabel=self.names[0], ylabel=self.names[1])
+            ax.set(xlabel=wrapped(self.names[0]), ylabel=wrapped(self.names[1]))
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

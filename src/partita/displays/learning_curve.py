@@ -39,6 +39,8 @@ class LearningCurveDisplay:
         classes     all labels there are; the first batch need not hold them all.
         """
         need_probabilities(cls, estimator, "partial_fit")
+        if len(np.unique(np.asarray(classes))) < 2:
+            raise ValueError(f"classes={classes!r} names one class only; a learning curve needs two to tell apart.")
         seen, scores, rows = [], [], 0
         for X_batch, y_batch in batches:
             estimator.partial_fit(X_batch, y_batch, classes=classes)

@@ -8,9 +8,11 @@ import numpy as np
 
 from .wanted import need_probabilities
 
+FEW = 10  # classes with a colour of their own in the usual cycle, and room for a legend among the bars
+
 
 class ProbabilitiesDisplay:
-    """Histogram of predicted probabilities, one colour per true class.
+    """Histogram of predicted probabilities, one colour per true class; of many classes, named beside it.
 
     With two classes the probability is that of the second class, so that the two colours should lie at opposite ends;
     with more it is that of the row's true class, and all should lie to the right.
@@ -49,14 +51,19 @@ class ProbabilitiesDisplay:
 
     def plot(self, ax: Any = None) -> ProbabilitiesDisplay:
         """Draw on `ax` (by default a new figure); `ax_` and `figure_` keep where."""
-        if ax is None:
-            import matplotlib.pyplot as plt
+        import matplotlib.pyplot as plt
 
-            _, ax = plt.subplots(figsize=(4.5, 4.5))
+        n = len(self.classes)
+        many = n > FEW
+        if ax is None:
+            _, ax = plt.subplots(figsize=(7.0 if many else 4.5, 4.5), layout="constrained")
         names = [f"{own} ({len(chance)})" for own, chance in zip(self.classes, self.chances)]
-        ax.hist(self.chances, bins=list(np.linspace(0, 1, 21)), stacked=True, label=names)
+        shades = [plt.get_cmap("tab20" if n <= 20 else "turbo")(k if n <= 20 else k / n) for k in range(n)]
+        bins = list(np.linspace(0, 1, 21))
+        ax.hist(self.chances, bins=bins, stacked=True, label=names, color=shades if many else None)
         ax.set(xlim=(-0.02, 1.02), xlabel=self.label, ylabel="rows")
-        ax.legend(title="true class (rows)", fontsize="small", title_fontsize="small", frameon=False)
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "ncols": -(-n // 20)} if many else {}
+        ax.legend(title="true class (rows)", fontsize="small", title_fontsize="small", frameon=False, **beside)
         if self.name:
             ax.set_title(self.name, fontsize="medium")
         self.ax_, self.figure_ = ax, ax.figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -53,7 +54,8 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
     correlated : True models the real columns of a group by one full covariance.
     n_views : "auto" (six views in half of the chains), or the number of views in that half; 1 for none.
     missing_label : one more mark of a missing label; None, NaN and NA always are.
-    resampling, split_merge, column_kinds, random_state, n_jobs, progress, time_budget, checkpoint : as in `CRPMixture`.
+    split_merge : split-merge proposals, as in `CRPMixture`; "auto" makes none in chains.
+    resampling, column_kinds, random_state, n_jobs, progress, time_budget, checkpoint : as in `CRPMixture`.
 
     Attributes
     ----------
@@ -75,8 +77,8 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
     def __init__(
         self, *, inference="gibbs", n_filters=8, n_particles=1, n_sweeps=None, alpha="infer", group_prior="infer",
         column_prior="infer", max_components=None, reservoir_size=1000, correlated=False, n_views="auto",
-        missing_label=None, resampling="systematic", split_merge=0, column_kinds=None, random_state=None, n_jobs=None,
-        progress=False, time_budget=None, checkpoint=None,
+        missing_label=None, resampling="systematic", split_merge="auto", column_kinds=None, random_state=None,
+        n_jobs=None, progress=False, time_budget=None, checkpoint=None,
     ):  # fmt: skip
         self.inference = inference
         self.n_filters = n_filters
@@ -103,7 +105,7 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
         """Learn from rows X with labels y, some of which may be missing."""
         self._check()
         with self._all_or_nothing():
-            table = self._learn(X)
+            table = self._learn(X, streaming=self.inference == "smc")
             label, self.classes_ = self._labels(y, None, len(table))
             self._online = None
             if self.inference == "smc":
@@ -123,15 +125,16 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
             warn_forgotten(self)
             self._check()
             with self._all_or_nothing():
-                table = self._learn(X)
+                table = self._learn(X, streaming=True)
                 label, self.classes_ = self._labels(y, classes, len(table))
                 self._begin(table)
                 self._learn_stream(table, label, self._part_runner(), "")
             return self
         if classes is not None:
             check_same_classes(classes, self.classes_, type(self).__name__)
-        table = self._encode_next(X)
-        label, _ = self._labels(y, self.classes_, len(table))
+        with self._all_or_nothing():
+            table = self._encode_next(X)
+            label, _ = self._labels(y, self.classes_, len(table))
         self._learn_stream(table, label, self._part_runner(), "")
         return self
 
@@ -145,6 +148,8 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
         fixed = self.column_prior != "infer"
         lenses = make_lenses(table, plain=fixed, uniform_base=fixed, correlated=self.correlated)
         settings = settings_of(self, len(self.classes_), len(table))
+        if settings.split_merge is None:  # chains so short, dealt into many groups at the start, gain nothing by it
+            settings = replace(settings, split_merge=0)
         n_chains = self.n_filters + count_density_chains(lenses, self.n_filters)
         streams = spawn_streams(root_sequence(self.random_state), n_chains)
         n_views = VIEWS if self.n_views == "auto" else self.n_views

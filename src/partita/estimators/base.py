@@ -16,8 +16,10 @@ from ..data.archive import archive_kind
 from ..data.archive_tree import ArchiveError
 from ..data.containers import open_table
 from ..data.encode import encode, learn_schema
+from ..data.growth import fill_gaps
 from ..data.schema import Schema
 from ..data.table import Table
+from ..data.unseen import warn_without_levels
 from ..data.validate import Constraint, boolean, check_parameters, either, instance, integer, number, optional
 from ..inference.checkpoint import fingerprint
 from ..inference.runner import Runner
@@ -75,10 +77,14 @@ class TableEstimator(BaseEstimator):
             self.__dict__.update(before)
             raise
 
-    def _learn(self, X: Any) -> Table:
-        """The schema from the training table, and the table."""
+    def _learn(self, X: Any, streaming: bool = False) -> Table:
+        """The schema from the training table, and the table. Where more rows are to come, levels are also those that
+        the columns' types declare.
+        """
         source = open_table(X).hold()
-        self.schema_: Schema = learn_schema(source, self.column_kinds, scaled=self._scaled)
+        self.schema_: Schema = learn_schema(source, self.column_kinds, scaled=self._scaled, declared=streaming)
+        if streaming:
+            warn_without_levels(self.schema_)
         self.n_features_in_ = self.schema_.n_columns
         if self.schema_.named:
             self.feature_names_in_ = np.array(self.schema_.names, dtype=object)
@@ -89,8 +95,11 @@ class TableEstimator(BaseEstimator):
 
     def _encode_next(self, X: Any) -> Table:
         """The next rows of a stream: a value that is no level of its column is told, once for every column."""
-        told = self.__dict__.setdefault("_told", [])
-        return encode(X, self.schema_, type(self).__name__, told)
+        told, source = self.__dict__.setdefault("_told", []), open_table(X).hold()
+        schema = fill_gaps(self.schema_, source, type(self).__name__)
+        table = encode(source, schema, type(self).__name__, told)
+        self.schema_ = schema
+        return table
 
     def _encode(self, X: Any) -> Table:
         check_is_fitted(self, "schema_")

@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClusterMixin, DensityMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.decode import decode
 from ..data.table import Table
+from ..data.telling import tell
 from ..data.validate import Constraint
 from ..inference.diagnostics import ess_bulk, r_hat
 from ..inference.loop import count_workers
@@ -18,7 +20,7 @@ from ..inference.runner import Runner
 from ..inference.streams import root_sequence, spawn_streams
 from ..models import draw
 from ..models import ensemble as averaging
-from ..models.chains import Chains
+from ..models.chains import Chains, settled
 from ..models.co_assignment import co_assignment, most_central
 from ..models.ensemble import Ensemble
 from ..models.lens import plain_lens
@@ -32,6 +34,7 @@ from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
 from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
 
 STREAM_SWEEPS = 2
+SWEEPS_TO_SETTLE = 48  # fewer that were asked for are not expected to settle
 
 
 class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
@@ -56,8 +59,10 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     reservoir_size : rows kept by `partial_fit` to undo early mistakes.
     correlated : True models the real columns of a group by one full covariance (normal-inverse-Wishart).
     resampling : "systematic", "stratified", "residual" or "multinomial".
-    split_merge : split-merge proposals after every second sweep of a chain.
-    column_kinds : kinds of columns that should not be inferred: a dict (name or position to kind) or a list.
+    split_merge : split-merge proposals after every second sweep of a chain, and in each sweep of a stream. "auto": in a
+        chain as many as it has groups after its first sweeps; in a stream more where many are accepted, else fewer.
+    column_kinds : kinds of columns that should not be inferred: a dict (name or position to kind) or a list. A list of
+        levels may stand for the kind of a binary or categorical column.
     random_state, n_jobs, progress, time_budget, checkpoint : as in all estimators. Same seed, same result, for any
         `n_jobs`.
 
@@ -85,7 +90,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     def __init__(
         self, *, inference="gibbs", n_filters=8, n_particles=1, n_sweeps=None, alpha="infer", group_prior="crp",
         column_prior="infer", max_components=None, reservoir_size=1000, correlated=False, resampling="systematic",
-        split_merge=2, column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
+        split_merge="auto", column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
         checkpoint=None,
     ):  # fmt: skip
         self.inference = inference
@@ -111,7 +116,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         """Learn the density and the groups of the rows of X."""
         self._check()
         with self._all_or_nothing():
-            table = self._learn(X)
+            table = self._learn(X, streaming=self.inference == "smc")
             self._online = None
             if self.inference == "smc":
                 self._begin(table)
@@ -125,13 +130,14 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
 
     def partial_fit(self, X: Any, y: Any = None) -> CRPMixture:
         """Learn from more rows, in their order; memory stays bounded. The first call fixes columns, kinds and
-        levels; a later value that is no level counts as missing, with a warning.
+        levels (those that a categorical type declares among them); a later value that is no level counts as missing,
+        with a warning.
         """
         if getattr(self, "_online", None) is None:
             warn_forgotten(self)
             self._check()
             with self._all_or_nothing():
-                table = self._learn(X)
+                table = self._learn(X, streaming=True)
                 self._begin(table)
                 self._learn_stream(table, self._part_runner(), "")
             return self
@@ -190,8 +196,23 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
             for name, trace in half.items()
             if trace.shape[1] >= 4
         }
+        if chains.outcome.interrupted is None:
+            self._tell_unsettled(self.trace_["n_groups"])
         self.n_rows_seen_ = len(table)
         self._forget("_order")
+
+    def _tell_unsettled(self, trace: np.ndarray) -> None:
+        """Nobody who asks for a few sweeps expects the chains to agree after them."""
+        n_sweeps = trace.shape[1]
+        if n_sweeps < SWEEPS_TO_SETTLE or settled(trace):
+            return
+        more = "" if self.split_merge == "auto" else " and more splits and merges (split_merge='auto')"
+        tell(
+            f"CRPMixture: after {n_sweeps} sweeps the number of groups still drifts or differs between the chains "
+            f"(R-hat {self.diagnostics_['n_groups']['r_hat']:.2f}): take n_components_posterior_ and labels_ as rough. "
+            f"Try more sweeps (n_sweeps={2 * n_sweeps}){more}.",
+            ConvergenceWarning,
+        )
 
     def _describe_sizes(self, sizes: list[int], weight: np.ndarray) -> None:
         posterior: dict[int, float] = {}
@@ -258,7 +279,9 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         return np.minimum(out, 1.0)
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
-        """New rows from the posterior predictive, in the type of the training table."""
+        """New rows from the posterior predictive: an array or a frame, as the training table was, with the plain dtypes
+        of its kinds (float64, int64, bool, categories); `impute` keeps those of the table it is given.
+        """
         return decode(
             draw.sample_table(self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state))[0]
         )

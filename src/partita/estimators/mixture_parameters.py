@@ -22,7 +22,7 @@ CONSTRAINTS = {
     "reservoir_size": integer(0),
     "correlated": boolean(),
     "resampling": one_of(*SCHEMES),
-    "split_merge": integer(0),
+    "split_merge": either(one_of("auto"), integer(0)),
 }
 
 
@@ -35,7 +35,7 @@ def settings_of(estimator, n_classes: int, n_rows: int, n_restaurants: int = 1) 
         finite=estimator.group_prior == "infer",
         alpha=None if estimator.alpha == "infer" else float(estimator.alpha),
         column_prior=None if estimator.column_prior == "infer" else float(estimator.column_prior),
-        split_merge=estimator.split_merge,
+        split_merge=None if estimator.split_merge == "auto" else estimator.split_merge,
         grids=make_grids(n_rows if estimator.column_prior == "infer" else 0),
     )
 

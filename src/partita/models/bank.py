@@ -40,13 +40,16 @@ class Bank:
 
 @dataclass
 class Reservoir:
-    """A bounded sample of past rows: every new row enters, in the place of a random one when full."""
+    """A bounded sample of past rows: every new row enters, in the place of a random one when full; and what the banks
+    have in common about seating them anew.
+    """
 
     rows: Rows
     label: np.ndarray  # int32 (window,), -1: none given
     filled: int = 0
     seen: int = 0
     unlabelled: bool = False  # whether a row without a label has come yet
+    effort: float = 0.5  # split-merge proposals per group and sweep, where their number is not given
 
 
 def bank_predictive(layout: Layout, bank: Bank) -> Predictive:

@@ -24,6 +24,9 @@ from .starts import Start
 # merged in every second
 HYPER_EVERY, PROPOSE_EVERY = 3, 2
 KEEP_EVERY = 2
+# where their number is not given, groups are proposed to be split or merged as often as there are groups after so many
+# sweeps, before any state is kept: a number that went on following the groups would favour states with few of them
+COUNTED_SWEEPS = 12
 # groups dealt at random are of equal sizes, which a finite mixture would take for a finding: the first sweeps leave it
 # out
 RESTAURANT_SWEEPS = 4
@@ -65,6 +68,7 @@ class Walker:
     problem: int
     chain: Chain
     done: int = 0
+    proposals: int = 0  # where their number is not given
 
 
 def pack(thing: Any) -> dict[str, Any]:
@@ -76,7 +80,7 @@ def pack(thing: Any) -> dict[str, Any]:
 
 
 def unpack_walker(tree: dict[str, Any]) -> Walker:
-    return Walker(tree["problem"], Chain(**tree["chain"]), tree["done"])
+    return Walker(tree["problem"], Chain(**tree["chain"]), tree["done"], tree["proposals"])
 
 
 def unpack_kept(tree: dict[str, Any]) -> Kept:
@@ -170,9 +174,16 @@ class Chains:
 def advance(rng: np.random.Generator, walker: Walker, problem: Problem) -> tuple[Walker, dict[str, float]]:
     """One step of a chain on its way."""
     walker.done += 1
-    hyper, propose = walker.done % HYPER_EVERY == 0, walker.done % PROPOSE_EVERY == 1
+    hyper, n_proposals = walker.done % HYPER_EVERY == 0, 0
     laws = RESTAURANTS if walker.done <= RESTAURANT_SWEEPS else None
-    walker.chain, info = mixture.step(rng, walker.chain, problem, move_hyper=hyper, propose=propose, laws=laws)
+    if walker.done <= COUNTED_SWEEPS:
+        walker.proposals = int(walker.chain.used.max())
+    if walker.done % PROPOSE_EVERY == 1:
+        given = problem.settings.split_merge
+        n_proposals = given if given is not None else walker.proposals * (walker.done > RESTAURANT_SWEEPS)
+    walker.chain, info = mixture.step(
+        rng, walker.chain, problem, move_hyper=hyper, n_proposals=n_proposals, laws=laws
+    )  # fmt: skip
     return walker, info
 
 

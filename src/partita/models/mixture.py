@@ -93,7 +93,7 @@ def sweep_rows(rng: np.random.Generator, problem: Problem, chain: Chain, rows: n
 def split_and_merge(rng: np.random.Generator, problem: Problem, chain: Chain) -> int:
     """A few split-merge proposals in every restaurant and class; returns how many were accepted."""
     moves = seating(rng, np.zeros(0, np.int64), problem.label, chain.stats.shape[0], chain)
-    moves.seeds, moves.n_proposals = _seeds(rng, chain), problem.settings.split_merge
+    moves.seeds, moves.n_proposals = _seeds(rng, chain), problem.settings.split_merge or 0
     return carry_out(problem.layout, problem.rows, chain, moves, PROPOSALS, PROPOSALS + 1)[1]
 
 
@@ -102,15 +102,16 @@ def _seeds(rng: np.random.Generator, chain: Chain) -> np.ndarray:
 
 
 def all_moves(
-    rng: np.random.Generator, chain: Chain, problem: Problem, move_hyper: bool, propose: bool, laws: SeatingLaws | None
-) -> Moves:
+    rng: np.random.Generator, chain: Chain, problem: Problem, move_hyper: bool, n_proposals: int,
+    laws: SeatingLaws | None,
+) -> Moves:  # fmt: skip
     """The moves of a step with their random numbers."""
     settings, n, D, (R, C) = problem.settings, len(problem.by_class), problem.layout.n_columns, chain.used.shape
     numbers = rng.random((R + 1) * n + R * C + 4 * D)
     seats, concentrations, columns = numbers[n:], numbers[(R + 1) * n :], numbers[(R + 1) * n + R * C :]
     moves = Moves(problem.by_class.copy(), problem.offset, numbers[:n], seats[: R * n].reshape(R, n))
-    if settings.split_merge and propose:
-        moves.seeds, moves.n_proposals = _seeds(rng, chain), settings.split_merge
+    if n_proposals:
+        moves.seeds, moves.n_proposals = _seeds(rng, chain), n_proposals
     if settings.alpha is None:
         moves.laws, moves.concentrations = laws or settings.laws, concentrations[: R * C].reshape(R, C)
     if settings.n_restaurants > 1 and settings.move_columns:
@@ -121,15 +122,17 @@ def all_moves(
 
 
 def step(
-    rng: np.random.Generator, chain: Chain, problem: Problem, *, move_hyper: bool = True, propose: bool = True,
-    laws: SeatingLaws | None = None,
+    rng: np.random.Generator, chain: Chain, problem: Problem, *, move_hyper: bool = True,
+    n_proposals: int | None = None, laws: SeatingLaws | None = None,
 ) -> tuple[Chain, dict[str, float]]:  # fmt: skip
-    """One sweep of all moves, those of the columns' hyper-parameters if `move_hyper`, split-merge if `propose`. The
-    chain is changed in place.
+    """One sweep of all moves, those of the columns' hyper-parameters if `move_hyper`. The chain is changed in place.
 
+    `n_proposals`: split-merge proposals in each restaurant and class, where not those of the settings.
     `laws`: the laws of seating to choose among, where not those of the settings.
     """
-    moves, first, moved = all_moves(rng, chain, problem, move_hyper, propose, laws), SHUFFLE, 0
+    if n_proposals is None:
+        n_proposals = problem.settings.split_merge or 0
+    moves, first, moved = all_moves(rng, chain, problem, move_hyper, n_proposals, laws), SHUFFLE, 0
     if len(problem.labelled) < len(problem.label):
         moved, _ = carry_out(problem.layout, problem.rows, chain, moves, until=PROPOSALS)
         sweep_unlabelled(rng, problem, chain)

@@ -27,7 +27,7 @@ from .ensemble import Ensemble, lean
 from .filter import weights
 from .lens import Lens
 from .problem import CLASS_PSEUDO_COUNT
-from .rejuvenation import sweep_chain, to_chain
+from .rejuvenation import count_proposals, sweep_chain, to_chain
 from .vote import Member
 
 # states averaged for a prediction: a short run over the reservoir from where each bank stands
@@ -111,12 +111,12 @@ class Online:
             counts = np.average([bank.class_count for bank in self.banks], axis=0, weights=weight)
             states = [lean(bank_predictive(layout, bank), bank.class_count, counts) for bank in self.banks]
             return self._gather(states, weight, counts, n_jobs)
-        states, left_out = [], []
+        states, left_out, proposals = [], [], count_proposals(self.rule, self.banks, self.reservoir.effort)
         known = np.flatnonzero(self.reservoir.label[: self.reservoir.filled] >= 0)
         for bank, rng in zip(self.banks, copy.deepcopy(self.streams), strict=True):
             chain = to_chain(layout, bank, 0, self.rule.settings.cap)
             for s in range(SETTLING_SWEEPS):
-                sweep_chain(layout, self.rule, chain, self.reservoir, rng)
+                sweep_chain(layout, self.rule, chain, self.reservoir, rng, proposals)
                 if s % SETTLING_THIN == SETTLING_THIN - 1:
                     states.append(lean(predictive.snapshot(layout, chain), chain.size[0].sum(axis=1), counts))
                     if self.rule.n_classes > 1:

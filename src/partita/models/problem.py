@@ -71,7 +71,7 @@ class Settings:
     alpha: float | None = None
     finite: bool = False  # where alpha is inferred: finite mixtures among the laws of seating
     column_prior: float | None = None
-    split_merge: int = 0
+    split_merge: int | None = 0  # proposals in each restaurant and class; None: as many as groups, as the caller counts
     move_columns: bool = True  # between views; needs more than one restaurant or a view to leave to
     grids: Grids = field(default_factory=lambda: make_grids(_COUNTS_TABULATED))
 

@@ -6,6 +6,7 @@ Alpha and the columns' hyper-parameters are moved from group statistics alone, s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,9 @@ from .bank import Bank, Reservoir, Rule
 from .filter import new_filter
 from .mixture import carry_out, seating
 from .problem import CLASS_PSEUDO_COUNT, RESTAURANTS, make_room
+
+# split-merge proposals per group and sweep where their number is not given; what share accepted makes them more
+LEAST_EFFORT, MOST_EFFORT, WORTH_MORE = 0.25, 4.0, 0.15
 
 
 def to_chain(layout: Layout, bank: Bank, particle: int, cap: int) -> Chain:
@@ -72,52 +76,89 @@ def from_chains(layout: Layout, bank: Bank, chains: list[Chain]) -> None:
     bank.class_count = chains[0].size[0].sum(axis=1)
 
 
-def rejuvenate(layout: Layout, rule: Rule, bank: Bank, reservoir: Reservoir, rng: np.random.Generator) -> None:
-    """Gibbs sweeps over the reservoir for every particle, concentrations and hyper-parameters with them."""
+def count_proposals(rule: Rule, banks: Sequence[Bank], effort: float = LEAST_EFFORT) -> list[int]:
+    """Split-merge proposals in each class and sweep: as given, or `effort` times the groups of the bank with most.
+
+    A number that followed the groups of each bank by itself would favour states with few of them.
+    """
+    given = rule.settings.split_merge
+    if given is not None:
+        return [given] * rule.n_classes
+    most = [max(int(bank.filters[c].used.max()) for bank in banks) for c in range(rule.n_classes)]
+    return [int(np.ceil(effort * used)) for used in most]
+
+
+def follow_need(effort: float, accepted: int, proposed: int) -> float:
+    """Twice the effort where more than every seventh of the proposals of all banks were accepted, else half of it."""
+    if not proposed:
+        return effort
+    return float(np.clip(effort * (2.0 if accepted > WORTH_MORE * proposed else 0.5), LEAST_EFFORT, MOST_EFFORT))
+
+
+def rejuvenate(
+    layout: Layout, rule: Rule, bank: Bank, reservoir: Reservoir, rng: np.random.Generator,
+    proposals: Sequence[int] | None = None,
+) -> int:  # fmt: skip
+    """Gibbs sweeps over the reservoir for every particle, concentrations and hyper-parameters with them.
+
+    `proposals`: of splits and merges, in each class and sweep; by default see `count_proposals`. Returns how many were
+    accepted.
+    """
+    if proposals is None:
+        proposals = count_proposals(rule, [bank])
+    accepted = 0
     chains = [to_chain(layout, bank, p, rule.settings.cap) for p in range(rule.n_particles)]
     for _ in range(rule.n_sweeps):
         for chain in chains:
-            _sweep(layout, rule, chain, reservoir, rng)
+            accepted += _sweep(layout, rule, chain, reservoir, rng, proposals)
         if rule.settings.column_prior is None:
             _move_hyper(layout, rule, bank, chains, rng)
     from_chains(layout, bank, chains)
+    return accepted
 
 
-def sweep_chain(layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: np.random.Generator) -> None:
+def sweep_chain(
+    layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: np.random.Generator, proposals: Sequence[int]
+) -> None:
     """One sweep of all moves of a single particle over the reservoir."""
-    _sweep(layout, rule, chain, reservoir, rng)
+    _sweep(layout, rule, chain, reservoir, rng, proposals)
     if rule.settings.column_prior is None:
         kernel.move_hyper(layout, chain, rule.settings.grids, rng.random((layout.n_columns, 3)))
 
 
-def _sweep(layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: np.random.Generator) -> None:
-    mine = np.flatnonzero((chain.z[0] >= 0) & (chain.label >= 0))
+def _sweep(
+    layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: np.random.Generator, proposals: Sequence[int]
+) -> int:
+    accepted, mine = 0, np.flatnonzero((chain.z[0] >= 0) & (chain.label >= 0))
     given = reservoir.label[mine] >= 0
     moves = seating(rng, mine[given], chain.label, rule.n_classes, chain)
     carry_out(layout, reservoir.rows, chain, moves, until=PROPOSALS)
     if rule.n_particles == 1:  # particles of a bank share their labels; only a single one may change them
         _relabel(layout, chain, reservoir, mine[~given], rng)
-    if rule.settings.split_merge:
-        _split_and_merge(layout, rule, chain, reservoir, rng)
+    if any(proposals):
+        accepted = _split_and_merge(layout, chain, reservoir, rng, proposals)
     if rule.settings.alpha is None:
         kernel.move_concentration(chain, RESTAURANTS, rng.random(chain.used.shape))
+    return accepted
 
 
 def _split_and_merge(
-    layout: Layout, rule: Rule, chain: Chain, reservoir: Reservoir, rng: np.random.Generator
-) -> None:
+    layout: Layout, chain: Chain, reservoir: Reservoir, rng: np.random.Generator, proposals: Sequence[int]
+) -> int:
     """Split-merge proposals among the groups all of whose rows are in the reservoir; the others cannot be dealt anew.
 
     A split or a merge of such groups leaves such groups, of the same rows: the choice of the two rows is as likely
-    there and back.
+    there and back. Returns how many were accepted.
     """
-    n, seeds = rule.settings.split_merge, rng.integers(0, 2**63, rule.n_classes, dtype=np.uint64)
-    for c in range(rule.n_classes):
+    seeds, accepted = rng.integers(0, 2**63, len(proposals), dtype=np.uint64), 0
+    for c, n in enumerate(proposals):
         seated = np.flatnonzero((chain.label == c) & (chain.z[0] >= 0))
         size = chain.size[0, c, : chain.used[0, c]]
         whole = np.bincount(chain.z[0, seated], minlength=len(size)) == size
         make_room(layout, chain, min(int(chain.used[0, c]) + n, chain.cap) + 1)
-        kernel.split_merge(layout, reservoir.rows, chain, 0, c, seated[whole[chain.z[0, seated]]], n, int(seeds[c]))
+        free = seated[whole[chain.z[0, seated]]]
+        accepted += kernel.split_merge(layout, reservoir.rows, chain, 0, c, free, n, int(seeds[c]))
+    return accepted
 
 
 def _move_hyper(layout: Layout, rule: Rule, bank: Bank, chains: list[Chain], rng: np.random.Generator) -> None:

@@ -15,6 +15,7 @@ from .ensemble import Ensemble
 from .kikuchi import Kikuchi
 from .lens import Lens
 from .online import Online
+from .rejuvenation import LEAST_EFFORT, MOST_EFFORT
 from .tan import Tree
 
 
@@ -134,6 +135,7 @@ def check_online(online: Online, schema: Schema) -> None:
         need_within(rows.codes[:, j], "codes", -1, sight.levels - 1)
     need_array(online.reservoir.label, "label", (rule.window,), np.int32)
     need_within(online.reservoir.label, "label", -1, rule.n_classes - 1)
+    need(LEAST_EFFORT <= online.reservoir.effort <= MOST_EFFORT, "effort")
     for bank in online.banks:
         need(len(bank.filters) == rule.n_classes, "number of filters")
         need_array(bank.hyper, "hyper", (layout.n_columns, 4))

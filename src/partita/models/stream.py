@@ -19,7 +19,7 @@ from . import filter as particle_filter
 from .bank import Bank, Reservoir, Rule
 from .filter import new_filter, seat_rows
 from .problem import CLASS_PSEUDO_COUNT, initial_hyper
-from .rejuvenation import rejuvenate
+from .rejuvenation import count_proposals, follow_need, rejuvenate
 
 
 def open_stream(layout: Layout, rows: Rows, rule: Rule, n_banks: int) -> tuple[list[Bank], Reservoir]:
@@ -56,15 +56,29 @@ def learn(
             full = reservoir.seen % rule.block == 0
             reservoir.unlabelled = reservoir.unlabelled or bool((label[index] < 0).any())
 
-            def advance(k: int, index=index, place=place, full=full) -> None:
-                bank, rng = banks[k], streams[k]
-                _seat(layout, rows, label, index, place, rule, bank, rng)
-                if rule.n_sweeps and full:
-                    rejuvenate(layout, rule, bank, reservoir, rng)
+            def seat(k: int, index=index, place=place) -> None:
+                _seat(layout, rows, label, index, place, rule, banks[k], streams[k])
 
-            list(pool.map(advance, range(len(banks))))
+            list(pool.map(seat, range(len(banks))))
+            if rule.n_sweeps and full:
+                _rejuvenate(layout, rule, banks, reservoir, streams, pool)
             if not rule.n_sweeps and reservoir.unlabelled and full:
                 _resample_banks(banks, streams, chooser, rule)
+
+
+def _rejuvenate(
+    layout: Layout, rule: Rule, banks: list[Bank], reservoir: Reservoir, streams: list[np.random.Generator],
+    pool: ThreadPoolExecutor,
+) -> None:  # fmt: skip
+    """The reservoir seated anew in every bank; what was accepted in all of them says how much to propose next time."""
+    proposals = count_proposals(rule, banks, reservoir.effort)
+
+    def advance(k: int) -> int:
+        return rejuvenate(layout, rule, banks[k], reservoir, streams[k], proposals)
+
+    accepted = sum(pool.map(advance, range(len(banks))))
+    proposed = len(banks) * rule.n_particles * rule.n_sweeps * sum(proposals)
+    reservoir.effort = follow_need(reservoir.effort, accepted, proposed)
 
 
 def _enter(

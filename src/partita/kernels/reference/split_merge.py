@@ -1,8 +1,10 @@
 """Sequentially allocated split-merge (Dahl 2005), by Metropolis-Hastings.
 
-Two rows, the anchors, are drawn. If they share a group, a split is proposed: its other rows, in random order, are
-dealt between the anchors, each with probability proportional to size times predictive so far. Else their groups are
-proposed to be merged. Missing cells of a correlated block stay as they are: given these every row is complete.
+Two rows, the anchors, are drawn: one of all, then with even odds another of its group or one of another group, since
+of many groups two rows of all hardly ever share one. If they share a group, a split is proposed: its other rows, in
+random order, are dealt between the anchors, each with probability proportional to size times predictive so far. Else
+their groups are proposed to be merged. Missing cells of a correlated block stay as they are: given these every row is
+complete.
 """
 
 from __future__ import annotations
@@ -17,36 +19,44 @@ from .columns import log_marginal, own_stats
 from .draw import Stream
 from .seating import Seating
 
+SPLITS = 0.5
+
 
 def split_merge(
     layout: Layout, rows: Rows, chain: Chain, restaurant: int, c: int, members: np.ndarray, n_proposals: int, seed: int
 ) -> int:
     """Propose n_proposals moves among `members`, the rows of class c; returns how many were accepted.
 
-    Stops early if an accepted split finds no slot: make room for used + n_proposals groups (or cap) first.
+    A split that finds no slot is not made: make room for used + n_proposals groups (or cap) first.
     """
     if len(members) < 2:
         return 0
-    stream, room = Stream(seed), Seating(layout, chain, restaurant, c)
+    seeds, room = Stream(seed), Seating(layout, chain, restaurant, c)
     accepted = 0
     for _ in range(n_proposals):
-        i, j = _two(stream, members)
+        stream = Stream(seeds.next())
+        i, same = int(members[stream.below(len(members))]), stream.uniform() < SPLITS
+        log_u = np.log(1.0 - stream.uniform())
+        j = _second(stream, members, room, i, same)
+        if j is None:
+            continue
         source, target = int(room.z[i]), int(room.z[j])
         together = [int(k) for k in members if k not in (i, j) and room.z[k] in (source, target)]
         _shuffle(stream, together)
         chosen = [i, j, *together]
         split = source == target
-        log_u = np.log(1.0 - stream.uniform())
         side = None if split else [int(room.z[k] == target) for k in chosen]
         side, log_q = _deal(layout, rows, chain, room.columns, chosen, side, stream)
         gain = _log_prior_ratio(room, side, room.occupied() - (not split)) + _log_likelihood_ratio(
             layout, rows, chain, room.columns, chosen, side
         )
+        # the anchors are as likely as there are rows to choose the second from
+        gain += np.log(len(side) - 1) - np.log(len(members) - (len(side) - sum(side)))
         if split:
             if not log_u < gain - log_q:
                 continue
             if not room.offer_fresh():
-                break
+                continue
             assert room.fresh is not None
             _move(layout, rows, room, chosen, side, source, room.fresh)
         else:
@@ -59,10 +69,16 @@ def split_merge(
     return accepted
 
 
-def _two(stream: Stream, members: np.ndarray) -> tuple[int, int]:
-    """Two different rows."""
-    a, b = stream.below(len(members)), stream.below(len(members) - 1)
-    return int(members[a]), int(members[b + (b >= a)])
+def _second(stream: Stream, members: np.ndarray, room: Seating, i: int, same: bool) -> int | None:
+    """Another row of the group of row i, or one of another group; None where there is none."""
+    own = [int(k) for k in members if k != i and room.z[k] == room.z[i]]
+    if same:
+        return own[stream.below(len(own))] if own else None
+    if len(own) + 1 == len(members):
+        return None
+    while room.z[j := int(members[stream.below(len(members))])] == room.z[i]:
+        pass
+    return j
 
 
 def _shuffle(stream: Stream, items: list[int]) -> None:
