@@ -178,11 +178,11 @@ def test_time_budget_keeps_the_path_and_names_what_was_not_searched():
     X, y = parity(d=8)
     with pytest.warns(DataWarning, match=r"time_budget is spent.*not searched"):
         model = paper(time_budget=1e-9).fit(X, y)
-    assert len(model.path_) >= 1
+    assert len(model.path_) >= 1 and model.not_searched_ == {"orders": [1, 2, 3]}
     assert model.predict_proba(X).shape == (400, 2)
 
 
-def test_ctrl_c_keeps_the_path(monkeypatch):
+def test_ctrl_c_keeps_the_path(monkeypatch, tmp_path):
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals reach the main thread only")
     X, y = parity(d=8)
@@ -199,6 +199,9 @@ def test_ctrl_c_keeps_the_path(monkeypatch):
     with pytest.warns(FitInterrupted, match="Ctrl-C"):
         model = paper().fit(X, y)
     assert all(len(region) == 1 for region in model.map_regions_)
+    assert model.not_searched_ == {"orders": [2, 3]}
+    partita.save(model, tmp_path / "model.partita")
+    assert partita.load(tmp_path / "model.partita").not_searched_ == {"orders": [2, 3]}
 
 
 def test_too_many_candidates_are_screened_with_a_warning():

@@ -104,8 +104,9 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
     interaction_information_ : dict from every region of the path and of `region_graph_`, and every attribute in one of
         them, to its interaction information with the class (nats).
     not_searched_ : dict of what `max_candidates` or a stop left out, empty where nothing was; positions of columns.
-        "attributes": of the closed-form search, from the number of attributes of a region to the attributes left out;
-        and of "evidence" "stages", "columns" (none of their pairs was looked at), "pairs" (looked at in some rows
+        "orders": numbers of attributes whose regions a stop kept the closed-form search from searching to the end, or at
+        all; "attributes": of that search, from the number of attributes of a region to the attributes left out; and of
+        "evidence" "stages", "columns" (none of their pairs was looked at), "pairs" (looked at in some rows
         only) and "triples_over" (pairs whose triples were not searched).
 
     References
