@@ -104,8 +104,8 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
     interaction_information_ : dict from every region of the path and of `region_graph_`, and every attribute in one of
         them, to its interaction information with the class (nats).
     not_searched_ : dict of what `max_candidates` or a stop left out, empty where nothing was; positions of columns.
-        "orders": numbers of attributes whose regions a stop kept the closed-form search from searching to the end, or at
-        all; "attributes": of that search, from the number of attributes of a region to the attributes left out; and of
+        "orders": numbers of attributes whose regions a stop left unsearched, in part or wholly, by the closed-form
+        search; "attributes": of that search, from the number of attributes of a region to those left out; and of
         "evidence" "stages", "columns" (none of their pairs was looked at), "pairs" (looked at in some rows
         only) and "triples_over" (pairs whose triples were not searched).
 
@@ -225,6 +225,7 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
     def _settings(self) -> Settings:
         return Settings(
             averaging=self.averaging,
+            force_first_cut=bool(self.force_first_cut),
             conditional_holes=self.missing_cells == "conditional",
             max_attributes=self.max_order - 1,
             max_candidates=self.max_candidates,
