@@ -45,7 +45,7 @@ def log_loss(train: Problem, model: list[Region], rows: Problem, theta: float) -
 
 
 def measure(domain: str, plan: dict[str, int]) -> list[dict[str, Any]]:
-    """One record per model and theta: submodels from one bootstrap resample are tested on the whole set, and averaged."""
+    """A record per model and theta: submodels from one bootstrap resample are tested on the whole set, and averaged."""
     data, rng = load(domain), np.random.default_rng(0)
     n = len(data.label)
     whole = Problem.of(data.codes, data.levels, data.label, np.ones(n), data.n_classes)

@@ -36,12 +36,6 @@ def test_columns_that_tell_are_still_heard():
     assert loss(KikuchiBayesClassifier(random_state=0).fit(X, y), fresh, unseen) < 0.15
 
 
-def test_numbers_without_a_cut_have_the_class_alone_beside_them():
-    rng = np.random.default_rng(2)
-    model = KikuchiBayesClassifier(random_state=0).fit(rng.normal(size=(60, 3)), rng.integers(0, 2, 60))
-    assert [stage.name for stage in model._built.stages] == ["linear", "numerics", "quadratic", "class"]
-
-
 def mixed(n=90):
     rng = np.random.default_rng(3)
     label = rng.integers(0, 3, n).astype(np.int32)

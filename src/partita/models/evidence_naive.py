@@ -5,8 +5,8 @@
 submodels as in eq. 4 of the paper with a pseudo-count of `THETA` each. The exponent t is the one parameter that is
 fitted: attributes that say the same thing are counted twice by the product, and t takes that back on the whole. Where
 rows are few, such an estimate has less to learn than a log-linear model of the same attributes. Leaving a row out
-takes one from the counts of its own class, so leave-one-out logits are exact, but for t and the bins of numbers. Where bins
-by chance are to be feared (`evidence_recut`) answers that were found without them take their place.
+takes one from the counts of its own class, so leave-one-out logits are exact, but for t and the bins of numbers. Where
+bins by chance are to be feared (`evidence_recut`) answers that were found without them take their place.
 """
 
 from __future__ import annotations

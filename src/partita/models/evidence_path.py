@@ -57,15 +57,14 @@ class Path(Stages):
         """All stages; `regions` are those of the closed-form path."""
         products: list[Key] = [("products",)] if self.training.numerics.has_products else []
         base = self._walk_singles(products)
-        simple = {"naive": self.singles, "class": []} if self.singles else {"class": []}
-        if base.keys and self._goes_on(*simple):
-            for name, keys in simple.items():
-                self.add_naive(name, keys)
+        if self.singles and self._goes_on("naive", "class"):
+            self.add_naive("naive", self.singles)
+            self.add_naive("class", [])
         if self.settings.max_attributes > 1 and len(self.singles) > 1:
             self._walk_regions(base, products)
         enough = self.training.target.total >= self.settings.path_rows
         larger = any(len(region) > SEARCHED for region in regions)
-        extra = self._affordable(regions) if enough and (larger or self.omitted.stages) else []
+        extra = self._affordable(regions) if (enough and larger) or self.omitted.stages else []
         if extra:
             self.add("path", base.keys + extra, base)
 

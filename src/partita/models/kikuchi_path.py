@@ -117,11 +117,11 @@ def _regions(order: int) -> str:
 
 def _tell_stopped(search: Search, walk: _Walk, reason: str) -> None:
     kind, order = walk.phases[walk.phase]
-    later = sorted({o + 1 for _, o in walk.phases[walk.phase + 1 :] if o > order})
-    what = f"{_regions(order)} and the class" + (" past the hilltop" if kind == "descend" else "")
-    also = f" and regions of size {', '.join(map(str, later))} (class included) not at all" if later else ""
+    later = sorted({o for _, o in walk.phases[walk.phase + 1 :] if o > order})
+    what = _regions(order) + (" past the hilltop" if kind == "descend" else "")
+    also = f", and of {' and '.join(map(str, later))} not at all" if later else ""
     tell(
         f"{'stopped by Ctrl-C' if reason == 'keyboard' else 'time_budget is spent'}: {what} were not searched to the "
         f"end{also}. The result keeps the path of {len(search.path) - 1} regions found so far.",
-        FitInterrupted if reason == "keyboard" else DataWarning,
+        FitInterrupted,
     )
