@@ -58,6 +58,8 @@ def test_contributions_are_the_log_odds_of_the_class(parity):
     assert display.contributions.sum() == pytest.approx(display.log_odds)
     few = ContributionsDisplay.from_estimator(model, frame, row=7, max_bars=2)
     assert len(few.names) == 2 and few.contributions.sum() == pytest.approx(few.log_odds)
+    with pytest.raises(ValueError, match="row='7' must be a whole number"):
+        ContributionsDisplay.from_estimator(model, frame, row="7")
     with pytest.raises(ValueError, match="row=4000"):
         ContributionsDisplay.from_estimator(model, frame, row=4000)
     with pytest.raises(ValueError, match="target='x'"):

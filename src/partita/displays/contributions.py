@@ -39,6 +39,9 @@ class ContributionsDisplay:
         target          the class that is asked about; by default the most probable one.
         """
         names = names_of(cls, estimator)
+        for name, value in (("row", row), ("max_bars", max_bars)):
+            if not isinstance(value, (int, np.integer)):
+                raise ValueError(f"{name}={value!r} must be a whole number.")
         if max_bars < 2:
             raise ValueError(f"max_bars={max_bars!r} must be at least 2: one region and all other.")
         told = estimator.explain(X)
