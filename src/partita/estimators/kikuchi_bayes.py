@@ -39,7 +39,7 @@ class Explanation:
     """What each region of a path says of each row.
 
     regions         the regions in the order of the path; the first, (), is the class alone. With "evidence" also
-                    ("slope", column), ("steps", column), ("products",) and ("pooling",).
+                    ("slope", column), ("steps", column), ("products",), ("chosen products",) and ("pooling",).
     contributions   (n, regions, classes): what a region adds to the log probability of a class, less the mean over
                     classes; for two classes twice the value of the second is its contribution to the log odds.
     log_odds        (n, classes): their sum, so log probabilities less their mean over the classes: half the log odds

@@ -26,7 +26,7 @@ from .evidence_settings import Settings
 from .evidence_sharpen import Answer, sharpened
 
 # where variances start, in units of the prior's, if nothing better is known
-START = {"single": 0.5, "slope": 0.5, "steps": 0.2, "products": 0.05, "region": 0.3}
+START = {"single": 0.5, "slope": 0.5, "steps": 0.2, "products": 0.05, "chosen products": 0.3, "region": 0.3}
 LEAST_VARIANCE = 1e-12
 
 
@@ -101,10 +101,17 @@ class Stages:
             if steps.shape[1]:
                 keys.append(("steps", i))
                 self.blocks["steps", i] = Block(steps.shape[1], cells=numerics.step_cells(reals, i), map=steps)
-        if numerics.has_products:
-            products = numerics.products(reals).astype(np.float32)
-            self.blocks["products",] = Block(products.shape[1], columns=products)
+        self.add_products()
         return keys
+
+    def add_products(self) -> None:
+        """The blocks of the products that are used, if any are."""
+        numerics = self.training.numerics
+        if numerics.has_products:
+            products = numerics.products(self.training.reals).astype(np.float32)
+            self.blocks["products",] = Block(products.shape[1], columns=products)
+            if len(numerics.chosen):
+                self.blocks["chosen products",] = Block(len(numerics.chosen), columns=products[:, numerics.chosen])
 
     def _hyper_rows(self, rng: np.random.Generator) -> np.ndarray | slice:
         n, s = len(self.training), self.settings
