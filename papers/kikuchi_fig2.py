@@ -10,7 +10,7 @@ import numpy as np
 from aclass_claims import Claim, print_claims, write_csv
 
 from partita import KikuchiBayesClassifier
-from partita.datasets import fetch_uci
+from partita.datasets import load_tic_tac_toe
 
 PUBLISHED = {1: 5, 2: 4, 3: 6}  # attributes of a region (the class apart) -> number of such regions in the MAP model
 WAYS = {1: "2-way", 2: "3-way", 3: "4-way"}
@@ -18,10 +18,8 @@ INK = {1: "#009E73", 2: "#0072B2", 3: "#D55E00"}
 
 
 def find(theta: float) -> Any:
-    board = fetch_uci("tic-tac-toe")
-    return KikuchiBayesClassifier(estimate="paper", averaging=False, theta=theta, column_kinds=board.column_kinds).fit(
-        board.data, board.target
-    )
+    board = load_tic_tac_toe()
+    return KikuchiBayesClassifier(estimate="paper", averaging=False, theta=theta).fit(board.data, board.target)
 
 
 def claims(model: Any, theta: float) -> list[Claim]:

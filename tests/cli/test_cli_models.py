@@ -80,3 +80,28 @@ def test_only_models_of_the_cells_fill_them(capsys, boards, tmp_path):
     assert run(capsys, "fit", boards, "--model", "tan", *words, model)[0] == 0
     code, _, err = run(capsys, "impute", model, boards, *words, out)
     assert code == 2 and "TANClassifier" in err and "naive-bayes" in err and len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("option", [("--checkpoint", "c"), ("--time-budget", "3")])
+@pytest.mark.parametrize("name", ["naive-bayes", "tan"])
+def test_options_of_long_fits_are_refused_by_models_of_one_pass(capsys, boards, tmp_path, name, option):
+    words = ("fit", boards, "--target", "outcome", "--model", name, "--output", tmp_path / "m", *option)
+    code, _, err = run(capsys, *words)
+    assert code == 2 and f"{option[0]} has no use with --model {name}" in err
+
+
+def test_a_target_of_fractions_is_named(capsys, boards, tmp_path):
+    words = ("fit", boards, "--target", "minutes", "--model", "kikuchi", "--output", tmp_path / "m", "--quiet")
+    code, _, err = run(capsys, *words)
+    assert code == 2 and "--target minutes: Unknown label type: continuous" in err and "learns classes only" in err
+
+
+def test_long_names_are_told_whole(capsys, tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"a rather long column name number {j}" for j in range(4)]
+    frame = pd.DataFrame(rng.choice(["no", "yes"], (300, 4)), columns=names)
+    frame.assign(y=frame[names[0]] == frame[names[2]]).to_csv(tmp_path / "t.csv", index=False)
+    words = ("fit", tmp_path / "t.csv", "--target", "y", "--model", "kikuchi", "--output", tmp_path / "m", "--quiet")
+    code, said, err = run(capsys, *words)
+    assert code == 0 and "1 pair" in said and "1 pairs" not in said, err
+    assert f"{names[0]} × {names[2]}" in " ".join(said.split())

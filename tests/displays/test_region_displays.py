@@ -10,6 +10,7 @@ from partita import (
     RegionGraphDisplay,
     RegionPathDisplay,
 )
+from partita.displays.region_names import shorten
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +58,8 @@ def test_contributions_are_the_log_odds_of_the_class(parity):
     assert display.contributions.sum() == pytest.approx(display.log_odds)
     few = ContributionsDisplay.from_estimator(model, frame, row=7, max_bars=2)
     assert len(few.names) == 2 and few.contributions.sum() == pytest.approx(few.log_odds)
+    with pytest.raises(ValueError, match="row='7' must be a whole number"):
+        ContributionsDisplay.from_estimator(model, frame, row="7")
     with pytest.raises(ValueError, match="row=4000"):
         ContributionsDisplay.from_estimator(model, frame, row=4000)
     with pytest.raises(ValueError, match="target='x'"):
@@ -103,3 +106,49 @@ def test_interaction_matrix_of_a_path_from_naive_bayes(parity):
     assert len(model.path_) > 1  # a path of its own after the singles
     display = InteractionMatrixDisplay.from_estimator(model).plot()
     assert len(display.names) == 5 and np.isfinite(np.diag(display.information)).all()
+
+
+def overlapping(display):
+    display.figure_.canvas.draw()
+    boxes = [text.get_bbox_patch().get_window_extent() for text in display.ax_.texts]
+    return sum(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+
+
+@pytest.mark.parametrize(("n", "letters"), [(5, 26), (3, 40), (9, 10)])
+def test_boxes_of_long_names_do_not_lie_on_each_other(n, letters):
+    regions = [*((j, j + 1) for j in range(n)), ()]
+    names = [*(f"{j:02d}".ljust(min(letters, 28), "m") for j in range(n)), "class"]
+    display = RegionGraphDisplay(regions, np.ones(n + 1, int), names, [(j, n) for j in range(n)]).plot()
+    assert overlapping(display) == 0
+
+
+def test_names_are_cut_in_the_middle_and_dollars_are_no_formula():
+    assert (
+        shorten("a rather long column name number 10", 18) == "a rather …umber 10" and shorten("short", 18) == "short"
+    )
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 2, (300, 2)), columns=["price ($)", "cost ($)"])
+    model = KikuchiBayesClassifier(estimate="paper").fit(frame, frame.iloc[:, 0] ^ frame.iloc[:, 1])
+    texts = []
+    for kind in (RegionPathDisplay, RegionGraphDisplay, InteractionMatrixDisplay):
+        ax = kind.from_estimator(model).plot().ax_
+        texts += [*ax.texts, *ax.get_xticklabels(), *ax.get_yticklabels()]
+    texts += ContributionsDisplay.from_estimator(model, frame).plot().ax_.get_yticklabels()
+    named = [text for text in texts if "$" in text.get_text()]
+    assert len(named) > 5 and not any(text.get_parse_math() for text in named)
+
+
+def test_contributions_of_three_classes_do_not_pass_for_log_odds():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (200, 2))
+    model = KikuchiBayesClassifier(estimate="paper").fit(X, X[:, 0])
+    display = ContributionsDisplay.from_estimator(model, X, target=1).plot()
+    log_p = model.predict_log_proba(X[:1])[0]
+    assert display.log_odds == pytest.approx(log_p[1] - np.delete(log_p, 1).mean())
+    assert display.ax_.get_title().startswith("log probability of 1 over the mean of the others: ")
+
+
+def test_nothing_beyond_the_hilltop_is_not_shaded():
+    display = RegionPathDisplay(["class", "a"], np.array([-2.0, -1.0]), np.array([-2.0, -1.5]), np.ones(2)).plot()
+    assert not display.ax_.patches and display.ax_.get_title() == "1 region to the hilltop, 0 beyond"

@@ -137,7 +137,7 @@ def test_a_checkpoint_is_taken_up_again(tmp_path, monkeypatch):
 
     climb = Search.climb
     monkeypatch.setattr(Search, "climb", lambda self, order: _stop(Stopped) if order == 2 else climb(self, order))
-    with pytest.warns(DataWarning, match="size 4"):
+    with pytest.warns(FitInterrupted, match="of 2 attributes .*, and of 3 not at all"):
         stopped = paper(checkpoint=tmp_path / "c").fit(X, y)
     assert len(stopped.path_) < len(straight.path_)
     monkeypatch.undo()
@@ -176,13 +176,13 @@ def _stop(error):
 
 def test_time_budget_keeps_the_path_and_names_what_was_not_searched():
     X, y = parity(d=8)
-    with pytest.warns(DataWarning, match=r"time_budget is spent.*not searched"):
+    with pytest.warns(FitInterrupted, match=r"time_budget is spent.*not searched"):
         model = paper(time_budget=1e-9).fit(X, y)
-    assert len(model.path_) >= 1
+    assert len(model.path_) >= 1 and model.not_searched_ == {"orders": [1, 2, 3]}
     assert model.predict_proba(X).shape == (400, 2)
 
 
-def test_ctrl_c_keeps_the_path(monkeypatch):
+def test_ctrl_c_keeps_the_path(monkeypatch, tmp_path):
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals reach the main thread only")
     X, y = parity(d=8)
@@ -199,6 +199,9 @@ def test_ctrl_c_keeps_the_path(monkeypatch):
     with pytest.warns(FitInterrupted, match="Ctrl-C"):
         model = paper().fit(X, y)
     assert all(len(region) == 1 for region in model.map_regions_)
+    assert model.not_searched_ == {"orders": [2, 3]}
+    partita.save(model, tmp_path / "model.partita")
+    assert partita.load(tmp_path / "model.partita").not_searched_ == {"orders": [2, 3]}
 
 
 def test_too_many_candidates_are_screened_with_a_warning():
@@ -314,3 +317,15 @@ def test_tic_tac_toe_is_figure_two(published_data):
         model = paper(theta=theta).fit(bunch.data, bunch.target)
         sizes = [len(region) for region in model.map_regions_]
         assert [sizes.count(k) for k in (1, 2, 3)] == [5, 4, 6]
+
+
+@pytest.mark.parametrize("averaging", [True, False])
+def test_tiny_probabilities_keep_their_logarithms(averaging):
+    """Three hundred copies of the class have log odds beyond what a probability can hold."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    X = np.where(rng.random((400, 300)) < 0.02, 1 - y[:, None], y[:, None])
+    model = paper(singles="all", max_order=2, averaging=averaging).fit(X, y)
+    log_p, told = model.predict_log_proba(X[:20]), model.explain(X[:20]).log_odds
+    assert np.isfinite(log_p).all() and log_p.min() < -800
+    np.testing.assert_allclose(log_p - log_p.mean(axis=1, keepdims=True), told, rtol=1e-9)

@@ -107,3 +107,17 @@ def test_limits_of_the_evidence_search_are_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         KikuchiBayesClassifier(random_state=0).fit(*parity(d=12))
+
+
+def test_what_the_search_found_is_fitted_in_small_tables_too(monkeypatch):
+    """A hilltop of few rows has no stage of its own, unless a stop left out the stages that find its regions anew."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (150, 6))
+    y = X[:, 0] ^ X[:, 1]
+    whole = KikuchiBayesClassifier(max_order=5, random_state=0).fit(X, y)
+    assert "path" not in [stage.name for stage in whole._built.stages]
+    monkeypatch.setattr(Path, "_goes_on", lambda self, *stages: bool(self.omitted.stages.extend(stages)))
+    with pytest.warns(FitInterrupted, match="the one of map_regions_"):
+        model = KikuchiBayesClassifier(time_budget=1000.0, random_state=0).fit(X, y)
+    assert (0, 1) in model.map_regions_ and (0, 1) in model.explain(X).regions
+    assert model.score(X, y) == 1.0

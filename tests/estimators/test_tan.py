@@ -8,6 +8,7 @@ import pytest
 from coded_tables import coded
 from estimator_tables import mixed_frame
 from scipy.special import logsumexp
+from sklearn.exceptions import NotFittedError
 
 from partita import MDLPDiscretizer, NaiveBayes, TANClassifier, load, save
 from partita.data.validate import DataWarning
@@ -260,3 +261,8 @@ def test_bad_input_is_named():
         TANClassifier().fit(X, y, sample_weight=[1, 2, 3])
     with pytest.raises(ValueError, match="requires y"):
         TANClassifier().fit(X, None)
+
+
+def test_a_tree_is_asked_for_after_the_fit():
+    with pytest.raises(NotFittedError):
+        TANClassifier().to_networkx()

@@ -147,7 +147,7 @@ def test_product_of_potentials_is_algorithm_one():
             log_potential(problem.counts(s), 0.7)[tuple(codes[:, j] for j in s)] for s in closure(regions)
         )  # fmt: skip
         product = product - logsumexp(product, axis=1, keepdims=True)
-        np.testing.assert_allclose(product, log_proba_by_algorithm_one(problem, regions, 0.7, codes), atol=1e-11)
+        np.testing.assert_allclose(product, log_proba_by_algorithm_one(problem, regions, 0.7, codes), atol=1e-12)
 
 
 def test_all_singles_are_naive_bayes():

@@ -30,6 +30,9 @@ def new_model(args: argparse.Namespace, frame: Any) -> Any:
         )
     if kind not in ("aclass", "crp") and args.sweeps is not None:
         raise ValueError(f"--sweeps has no use with --model {kind}, which has no chains. Leave it out.")
+    for option, value in (("--checkpoint", args.checkpoint), ("--time-budget", args.time_budget)):
+        if kind in ("naive-bayes", "tan") and value is not None:
+            raise ValueError(f"{option} has no use with --model {kind}, which learns in one pass. Leave it out.")
     sweeps = {"n_sweeps": args.sweeps} if kind in ("aclass", "crp") else {}
     return _estimator(kind)(
         **sweeps,
@@ -52,7 +55,14 @@ def _estimator(kind: str) -> Any:
 
 
 def fit_model(model: Any, frame: Any, target: Any) -> Any:
-    return model.fit(frame) if target is None else model.fit(frame, target)
+    if target is None:
+        return model.fit(frame)
+    try:
+        return model.fit(frame, target)
+    except ValueError as error:
+        if not str(error).startswith("Unknown label type"):
+            raise
+        raise ValueError(f"--target {getattr(target, 'name', '')}: {error} --model learns classes only.") from error
 
 
 def check_imputes(model: Any) -> None:

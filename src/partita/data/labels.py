@@ -48,7 +48,7 @@ def encode_labels(
         if not levels:
             raise ValueError(
                 f"y holds no observed label, so there is no class to learn: all {len(cells.values)} are missing. "
-                "Give at least one label; a stream may begin without one by partial_fit(..., classes=)."
+                "Give at least one label."
             )
         return codes_of(cells, levels), _class_array(levels, kept)
     known, known_dtype = _read(classes, owner, "classes")

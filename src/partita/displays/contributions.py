@@ -15,15 +15,20 @@ class ContributionsDisplay:
 
     names               what the regions are called; "all other" last where some are put together.
     contributions       (names,) nats that each adds; they sum to `log_odds`.
-    log_odds            of the class against the others (two classes: against the other one).
+    log_odds            two classes: log odds of the class against the other one. More: its log probability less the
+                        mean of those of the others, so an all but impossible class raises it; no log(p / (1 - p)).
     target              the class.
+    n_classes           how many there are.
     """
 
-    def __init__(self, names: list[str], contributions: np.ndarray, log_odds: float, target: Any) -> None:
+    def __init__(
+        self, names: list[str], contributions: np.ndarray, log_odds: float, target: Any, n_classes: int = 2
+    ) -> None:
         self.names = names
         self.contributions = contributions
         self.log_odds = log_odds
         self.target = target
+        self.n_classes = n_classes
 
     @classmethod
     def from_estimator(
@@ -31,9 +36,12 @@ class ContributionsDisplay:
     ) -> ContributionsDisplay:
         """Of one row of X and a fitted `KikuchiBayesClassifier`.
 
-        target          the class whose log odds are shown; by default the most probable one.
+        target          the class that is asked about; by default the most probable one.
         """
         names = names_of(cls, estimator)
+        for name, value in (("row", row), ("max_bars", max_bars)):
+            if not isinstance(value, (int, np.integer)):
+                raise ValueError(f"{name}={value!r} must be a whole number.")
         if max_bars < 2:
             raise ValueError(f"max_bars={max_bars!r} must be at least 2: one region and all other.")
         told = estimator.explain(X)
@@ -52,7 +60,7 @@ class ContributionsDisplay:
         if len(shown) < len(order):
             listed.append(f"all other ({len(order) - len(shown)})")
             amounts = np.append(amounts, values.sum() - amounts.sum())
-        return cls(listed, amounts, float(values.sum()), classes[k])
+        return cls(listed, amounts, float(values.sum()), classes[k], len(classes))
 
     def plot(self, ax: Any = None) -> ContributionsDisplay:
         """Draw on `ax` (by default a new figure); `ax_` and `figure_` keep where."""
@@ -65,9 +73,13 @@ class ContributionsDisplay:
                     fontsize=7, color=INK)  # fmt: skip
         ax.axvline(0, color=INK, linewidth=0.8)
         ax.margins(x=0.14)
-        ax.set_yticks(places, self.names, fontsize=8)
+        ax.set_yticks(places, self.names, fontsize=8, parse_math=False)
         ax.tick_params(axis="y", length=0)
-        ax.set_xlabel(f"contribution to the log odds of {self.target} (nats)")
-        ax.set_title(f"log odds of {self.target}: {self.log_odds:+.2f}", fontsize="medium")
+        if self.n_classes > 2:
+            told = f"log probability of {self.target} over the mean of the others"
+        else:
+            told = f"log odds of {self.target}"
+        ax.set_xlabel(f"contribution to the {told} (nats)", parse_math=False)
+        ax.set_title(f"{told}: {self.log_odds:+.2f}", fontsize="medium", parse_math=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -68,8 +68,9 @@ class InteractionMatrixDisplay:
             ax.scatter(columns, rows, s=sizes, c=self.strongest[rows, columns], **scale, edgecolors=INK, linewidths=0.9)
             ax.scatter([], [], s=50, facecolors="none", edgecolors=INK, label="together in a region of three or more")
             ax.legend(frameon=False, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0))
-        ax.set_xticks(range(n), [shorten(name, 18) for name in self.names], rotation=90, fontsize=8)
-        ax.set_yticks(range(n), [shorten(name, 18) for name in self.names], fontsize=8)
+        told = [shorten(name, 18) for name in self.names]
+        ax.set_xticks(range(n), told, rotation=90, fontsize=8, parse_math=False)
+        ax.set_yticks(range(n), told, fontsize=8, parse_math=False)
         ax.tick_params(length=0)
         if colorbar:
             ax.figure.colorbar(image, ax=ax, shrink=0.8, label="interaction information (nats)")

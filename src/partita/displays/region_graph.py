@@ -9,6 +9,9 @@ import numpy as np
 from .canvas import ACCENT, INK, QUIET, canvas
 from .region_names import names_of, region_name
 
+LETTER, SMALL_LETTER, BOX_EDGE = 0.075, 0.06, 0.2  # inches of a letter of size 8 and 6.5, and of a box around them
+TURNED = 12  # letters beyond which names are turned in a crowded picture
+
 
 class RegionGraphDisplay:
     """Regions in rows by size, lines to the largest regions they contain.
@@ -55,19 +58,42 @@ class RegionGraphDisplay:
                 place[i] = (k + 0.5) / len(row) + aside, size
         return place
 
+    def _needed(self, crowded: bool) -> float:
+        """Inches that the row with the longest boxes takes side by side."""
+        return max((len(row) * self._widest(row, crowded) for row in self._rows()), default=0.0)
+
+    def _rows(self) -> list[list[int]]:
+        sizes = {len(r) for r in self.regions}
+        return [[i for i, r in enumerate(self.regions) if len(r) == size] for size in sorted(sizes)]
+
+    def _widest(self, row: list[int], crowded: bool) -> float:
+        letters = max(len(self.names[i]) for i in row)
+        if crowded and letters > TURNED:  # turned boxes lean on each other
+            return TURNED * SMALL_LETTER + BOX_EDGE
+        return letters * (SMALL_LETTER if crowded else LETTER) + BOX_EDGE
+
+    def _lift(self, place: np.ndarray, crowded: bool, width: float) -> None:
+        """Boxes of a row too long for `width` inches go to levels of their own in turn."""
+        for row in self._rows():
+            levels = min(int(np.ceil(len(row) * self._widest(row, crowded) / width)), 3, len(row))
+            across = sorted(row, key=lambda i: place[i, 0])
+            for k, i in enumerate(across):
+                place[i, 1] += 0.3 * (k % levels - (levels - 1) / 2)
+
     def plot(self, ax: Any = None) -> RegionGraphDisplay:
         """Draw on `ax` (by default a new figure); `ax_` and `figure_` keep where."""
         place = self.places()
         widest = max(np.bincount([len(r) for r in self.regions]))
-        ax = canvas(ax, (max(5.2, min(1.25 * widest, 14.0)), 4.6))
         crowded = widest > 6
+        ax = canvas(ax, (max(5.2, min(max(1.25 * widest, self._needed(crowded)), 14.0)), 4.6))
+        self._lift(place, crowded, ax.get_position().width * ax.figure.get_figwidth())
         for a, b in self.edges:
             ax.plot(*place[[a, b]].T, color=QUIET, linewidth=0.8, zorder=1)
         for (x, y), c, name in zip(place, self.numbers, self.names, strict=True):
             ink = INK if c > 0 else ACCENT
             ax.text(
-                x, y, f"{name}\n{c:+d}", ha="center", va="center", fontsize=6.5 if crowded else 8, color=ink,
-                rotation=35 if crowded and len(name) > 12 else 0,
+                x, y, f"{name}\n{c:+d}", parse_math=False, ha="center", va="center", fontsize=6.5 if crowded else 8,
+                color=ink, rotation=35 if crowded and len(name) > TURNED else 0,
                 bbox={"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": ink, "linewidth": 0.8}, zorder=2,
             )  # fmt: skip
         sizes = sorted({len(r) for r in self.regions})

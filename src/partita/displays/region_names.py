@@ -30,4 +30,8 @@ def region_name(region: tuple, names: Sequence[str], longest: int = LONGEST) -> 
 
 
 def shorten(text: str, longest: int) -> str:
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    """Cut in the middle: names that begin alike often differ at their ends."""
+    if len(text) <= longest:
+        return text
+    head = longest // 2
+    return text[:head] + "…" + text[len(text) - (longest - 1 - head) :]

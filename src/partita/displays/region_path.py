@@ -44,14 +44,17 @@ class RegionPathDisplay:
         n = len(self.regions)
         ax = canvas(ax, (max(5.2, min(0.24 * n + 1.6, 12.0)), 4.4))
         stages = np.arange(n)
-        ax.axvspan(self.hilltop, max(n - 1, self.hilltop + 0.4), color=QUIET, alpha=0.15, linewidth=0)
+        beyond = n - 1 - self.hilltop
+        if beyond:
+            ax.axvspan(self.hilltop, n - 1, color=QUIET, alpha=0.15, linewidth=0)
         ax.plot(stages, self.log_likelihood, color=QUIET, marker=".", label="log likelihood")
         ax.plot(stages, self.log_posterior, color=INK, marker="o", markersize=3.5, label="log posterior")
         ax.plot(self.hilltop, self.log_posterior[self.hilltop], "o", color=ACCENT, markersize=8, label="hilltop")
         shown = stages if n <= MOST_NAMED else np.unique(np.append(stages[:: -(-n // MOST_NAMED)], self.hilltop))
-        ax.set_xticks(shown, [self.regions[k] for k in shown], rotation=90, fontsize=7)
+        ax.set_xticks(shown, [self.regions[k] for k in shown], rotation=90, fontsize=7, parse_math=False)
         ax.set(ylabel="nats", xlabel="region added")
-        ax.set_title(f"{self.hilltop} regions to the hilltop, {n - 1 - self.hilltop} beyond", fontsize="medium")
-        ax.legend(frameon=False, loc="lower right", fontsize="small")
+        regions = "1 region" if self.hilltop == 1 else f"{self.hilltop} regions"
+        ax.set_title(f"{regions} to the hilltop, {beyond} beyond", fontsize="medium")
+        ax.legend(frameon=False, loc="best", fontsize="small")
         self.ax_, self.figure_ = ax, ax.figure
         return self

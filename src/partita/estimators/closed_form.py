@@ -43,7 +43,8 @@ def findings(problem: Problem, search: Search, averaging: bool) -> dict[str, Any
     }
     information = interactions(problem, told, search.choices.theta)
     found = {"path": columns, "regions": regions, "graph": graph, "information": information}
-    return {**found, "screened": {str(order): left for order, left in search.screened().items()}}
+    screened = {str(order): left for order, left in search.screened().items()}
+    return {**found, "screened": screened, "unfinished": search.unfinished}
 
 
 def check_findings(found: dict[str, Any], n_columns: int) -> None:
@@ -54,6 +55,8 @@ def check_findings(found: dict[str, Any], n_columns: int) -> None:
     for order, left in found.get("screened", {}).items():
         whole = type(left) is list and all(type(j) is int and 0 <= j < n_columns for j in left)
         need(order.isdigit() and whole, "attributes left out")
+    unfinished = found.get("unfinished", [])
+    need(type(unfinished) is list and all(type(order) is int for order in unfinished), "orders left unfinished")
 
 
 @dataclass
@@ -116,8 +119,9 @@ class ClosedForm(TableEstimator):
     @property
     def not_searched_(self) -> dict[str, Any]:
         """What limits and stops left out of the searches, by column positions."""
-        screened = self._found().get("screened", {})
-        return {"attributes": {int(order): list(left) for order, left in screened.items()}}
+        found = self._found()
+        attributes = {int(order): list(left) for order, left in found.get("screened", {}).items()}
+        return {"orders": list(found.get("unfinished", [])), "attributes": attributes}
 
     def to_networkx(self) -> Any:
         """The region graph as a networkx.DiGraph: regions with their `counting_number`, edges to largest subsets."""

@@ -39,10 +39,11 @@ class Explanation:
     """What each region of a path says of each row.
 
     regions         the regions in the order of the path; the first, (), is the class alone. With "evidence" also
-                    ("slope", column), ("steps", column), ("products",) and ("pooling",).
+                    ("slope", column), ("steps", column), ("products",), ("chosen products",) and ("pooling",).
     contributions   (n, regions, classes): what a region adds to the log probability of a class, less the mean over
                     classes; for two classes twice the value of the second is its contribution to the log odds.
-    log_odds        (n, classes): their sum. Its softmax is `predict_proba`.
+    log_odds        (n, classes): their sum, so log probabilities less their mean over the classes: half the log odds
+                    where there are two. Its softmax is `predict_proba`.
     """
 
     regions: list[Region]
@@ -62,14 +63,16 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
     ----------
     max_order : largest region, the class counted (2 to 6): 2 selects among naive Bayes's attributes, 4 finds
         interactions of up to three attributes with the class. The search of "evidence" itself ends at three attributes:
-        with 5 or 6 larger regions reach it only from the hilltop of the closed-form path, as one more stage.
+        with 5 or 6 larger regions reach it only from the hilltop of the closed-form path, as one more stage, and only
+        from 200 rows on: with fewer they are too often there by chance, which leave-one-out does not see.
     averaging : True averages over the stages of a path: with "paper" by their posterior weights (kBMA), with "evidence"
         by weights chosen by leave-one-out. False predicts by one stage: with "paper" the hilltop (kMAP), with
         "evidence" the stage with the best leave-one-out predictions.
     estimate : "evidence" (the recommended one): maximum-entropy parameters with Gaussian priors whose variances
         maximise the evidence, in stages that are pooled by leave-one-out; numeric columns also act by their values.
         "paper": the closed-form product of [1]. Both give the same `path_`, `map_regions_` and `region_graph_`; with
-        "evidence" the search for them is run when one of them is first asked for (or the model is saved), unless
+        "evidence" the search for them is run when one of them, or `interaction_information_` or `not_searched_`, is
+        first asked for (or the model is saved), unless
         `time_budget`, `checkpoint`, `progress` or a `max_order` above 4 make it a part of the fit.
     missing_cells : with "evidence", what a missing cell is averaged over where training had none in its column.
         "conditional": its levels given the cells that are seen, by naive Bayes of the training rows; "frequencies": the
@@ -85,8 +88,9 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
     force_first_cut : cut every numeric column at least once, even where the description length advises against it.
     max_candidates : most regions of one size that are searched; more are screened to the most promising attributes,
         with a warning that names what was not searched. The search of "evidence" has the same limit on pairs, and a
-        fifth of it on triples. All pairs are looked at before that, in as many rows as the limit allows (at least 200,
-        and at most four million pairs): columns that act only together say nothing alone.
+        fifth of it on triples. Pairs are looked at before that, since columns that act only together say nothing alone:
+        all of them, in as many rows as the limit allows, where at least 200 rows each can be afforded, so where they
+        are no more than max_candidates * rows / 200 and four million; else those of the columns that say most alone.
     weight_cut : the path ends when a stage would weigh less than exp(-weight_cut) of the best; None: never.
     missing_label : one more mark of a missing label; None, NaN and NA always are. Rows without a label are left out.
     column_kinds, random_state, n_jobs, progress, time_budget, checkpoint : as in `AClass`. The result does not depend
@@ -104,8 +108,9 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
     interaction_information_ : dict from every region of the path and of `region_graph_`, and every attribute in one of
         them, to its interaction information with the class (nats).
     not_searched_ : dict of what `max_candidates` or a stop left out, empty where nothing was; positions of columns.
-        "attributes": of the closed-form search, from the number of attributes of a region to the attributes left out;
-        and of "evidence" "stages", "columns" (none of their pairs was looked at), "pairs" (looked at in some rows
+        "orders": numbers of attributes whose regions a stop left unsearched, in part or wholly, by the closed-form
+        search; "attributes": of that search, from the number of attributes of a region to those left out; and of
+        "evidence" "stages", "columns" (none of their pairs was looked at), "pairs" (looked at in some rows
         only) and "triples_over" (pairs whose triples were not searched).
 
     References
@@ -224,6 +229,7 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
     def _settings(self) -> Settings:
         return Settings(
             averaging=self.averaging,
+            force_first_cut=bool(self.force_first_cut),
             conditional_holes=self.missing_cells == "conditional",
             max_attributes=self.max_order - 1,
             max_candidates=self.max_candidates,
@@ -267,11 +273,15 @@ class KikuchiBayesClassifier(ClosedForm, ProbabilityClassifier, LabelledEstimato
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of every class (columns as `classes_`) for each row."""
+        proba = np.exp(self.predict_log_proba(X))
+        return proba / proba.sum(axis=1, keepdims=True)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Log probability of every class for each row; tiny probabilities keep their logarithms."""
         codes, reals = self._read(X)
         if isinstance(self._built, Kikuchi):
-            return self._built.proba(codes)
-        proba = np.exp(self._built.log_proba(codes, reals))
-        return proba / proba.sum(axis=1, keepdims=True)
+            return self._built.log_proba(codes)
+        return self._built.log_proba(codes, reals)
 
     def explain(self, X: Any) -> Explanation:
         """The additive contribution of every region to the log odds of every class, for each row.

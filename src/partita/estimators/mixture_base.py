@@ -86,6 +86,8 @@ class MixtureEstimator(TableEstimator):
     @property
     def log_evidence_(self) -> float:
         """Log probability of all that a plain filter has seen, in the units of the table, estimated when asked for."""
+        if not hasattr(self, "n_sweeps"):
+            raise AttributeError(f"{type(self).__name__} has no log_evidence_.")
         online = self.__dict__.get("_online")
         evidence = None if online is None else online.log_evidence()
         if evidence is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ..data.telling import tell
 from ..data.validate import Constraint, DataWarning, boolean, number
@@ -107,6 +108,7 @@ class TANClassifier(JointClassifier, LabelledEstimator):
     def to_networkx(self) -> Any:
         """The tree as a networkx.DiGraph: columns by name, edges from parent to child with their `information`. The
         class, which points to every column, is left out."""
+        check_is_fitted(self, "tree_")
         import networkx
 
         graph = networkx.DiGraph()

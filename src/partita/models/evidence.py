@@ -82,6 +82,8 @@ def fit_evidence(
     model.stages, model.stage_weight = [_kept(path.stages[s]) for s in used_stages], share[used_stages]
     used = {key for stage in model.stages for key in stage.keys if is_region(key)}
     model.cells = {region: cells for region, cells in path.seen.items() if region in used}
+    if not any(("chosen products",) in stage.keys for stage in model.stages):
+        numerics.chosen = numerics.chosen[:0]
     model.omitted = path.omitted
     return model
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..kernels import kernel
 
-Key = tuple  # a region: its columns; ("slope", i), ("steps", i), ("products",): numeric groups
+Key = tuple  # a region: its columns; ("slope", i), ("steps", i), ("products",), ("chosen products",): numeric groups
 ROWS_AT_A_TIME = 65_536
-NUMERIC_ORDER = {"slope": 101, "steps": 102, "products": 103}
+NUMERIC_ORDER = {"slope": 101, "steps": 102, "products": 103, "chosen products": 103}
 
 
 def is_region(key: Key) -> bool:

@@ -87,12 +87,18 @@ class Evidence:
                 if is_region(key):
                     acting[list(key)] = True
                 else:
-                    own = self.numerics.column if key[0] == "products" else self.numerics.column[key[1] : key[1] + 1]
-                    acting |= np.isin(self.holes.number, own)
+                    acting |= np.isin(self.holes.number, self.numerics.column[self._numeric_columns(key)])
         for part in _parts(len(holed), HOLED_AT_A_TIME):
             some = holed[part]
             for rows, weight, filled, numbers in self.holes.complete(codes[some], reals[some], acting):
                 yield some[rows], weight, filled, numbers
+
+    def _numeric_columns(self, key: Key) -> np.ndarray:
+        """Of a numeric group."""
+        if len(key) > 1:
+            return np.array([key[1]])
+        pairs = self.numerics.pairs
+        return np.unique(pairs[self.numerics.chosen] if key[0] == "chosen products" else pairs)
 
     def _log_proba(self, codes: np.ndarray, reals: np.ndarray) -> np.ndarray:
         if not self.stages:
@@ -189,6 +195,10 @@ class _Rows:
         numerics = self.model.numerics
         if key[0] == "products":
             return numerics.products(self.reals)
+        if key[0] == "chosen products":
+            if ("products",) not in self.numeric:
+                self.numeric["products",] = numerics.products(self.reals)
+            return self.numeric["products",][:, numerics.chosen]
         if key[0] == "steps":
             return numerics.step_cells(self.reals, key[1])
         if ("slopes",) not in self.numeric:

@@ -44,7 +44,9 @@ class Numerics:
     cut_first: np.ndarray  # int64 (q + 1,): the cuts of column i are `cuts[cut_first[i] : cut_first[i + 1]]`
     cuts: np.ndarray
     above: np.ndarray  # share of training rows above each cut (a missing cell counts half)
-    product_mean: np.ndarray  # (q (q + 1) / 2,) or empty: products are not used
+    pairs: np.ndarray  # int32 (m, 2): the columns, among the q, of every product that is used
+    chosen: np.ndarray  # int32: those of the products that promise most, where all are used though they are many
+    product_mean: np.ndarray  # (m,)
     product_spread: np.ndarray
 
     def __len__(self) -> int:
@@ -52,7 +54,7 @@ class Numerics:
 
     @property
     def has_products(self) -> bool:
-        return len(self.product_mean) > 0
+        return len(self.pairs) > 0
 
     def to_tree(self) -> dict[str, Any]:
         return dict(vars(self))
@@ -87,19 +89,19 @@ class Numerics:
         out[-1] = 0.0
         return out
 
-    def raw_products(self, reals: np.ndarray) -> np.ndarray:
+    def factors(self, reals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n, q) what is multiplied; which of it is integrated out."""
         x, averaged = self.standardised(reals)
-        np.clip(x, -FACTOR_LIMIT, FACTOR_LIMIT, out=x)
-        holes = averaged.any()
-        if holes:
-            x = np.where(averaged, self.average[:, 1], x)
-        q = len(self)
-        out, at = np.empty((len(x), q * (q + 1) // 2)), 0
-        for i in range(q):
-            np.multiply(x[:, i : i + 1], x[:, i:], out=out[:, at : at + q - i])
-            if holes:
-                out[averaged[:, i], at] = self.average[i, 2]
-            at += q - i
+        return np.where(averaged, self.average[:, 1], np.clip(x, -FACTOR_LIMIT, FACTOR_LIMIT)), averaged
+
+    def raw_products(self, reals: np.ndarray) -> np.ndarray:
+        x, averaged = self.factors(reals)
+        i, j = self.pairs.T
+        out = x[:, i]
+        out *= x[:, j]
+        if averaged.any():
+            for k in np.flatnonzero(i == j):
+                out[averaged[:, i[k]], k] = self.average[i[k], 2]
         return out
 
     def products(self, reals: np.ndarray) -> np.ndarray:
@@ -133,9 +135,12 @@ def learn_numerics(reals: np.ndarray, weight: np.ndarray, n_quantiles: int, max_
     out = Numerics(
         np.array([row[0] for row in rows], np.int32), np.array([row[1] for row in rows], bool),
         table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy(), np.zeros((len(rows), 3)),
-        first, np.concatenate([none, *cuts]), np.concatenate([none, *above]), none, none,
+        first, np.concatenate([none, *cuts]), np.concatenate([none, *above]), np.zeros((0, 2), np.int32),
+        np.zeros(0, np.int32), none, none,
     )  # fmt: skip
-    _learn_averages(out, reals, weight, max_products)
+    _learn_averages(out, reals, weight)
+    if 1 <= len(out) * (len(out) + 1) // 2 <= max_products:
+        use_products(out, reals, weight, np.stack(np.triu_indices(len(out)), axis=1))
     return out
 
 
@@ -187,16 +192,20 @@ def _learn_column(x: np.ndarray, weight: np.ndarray, n_quantiles: int):
     return (not seen.all(), middle, mean, spread), cuts[inside], (beyond[inside] + 0.5 * absent) / all_rows
 
 
-def _learn_averages(numerics: Numerics, reals: np.ndarray, weight: np.ndarray, max_products: int) -> None:
+def use_products(numerics: Numerics, reals: np.ndarray, weight: np.ndarray, pairs: np.ndarray) -> None:
+    """Learn the constants of some products, which are used from now on."""
+    factor, share = numerics.factors(reals)[0], weight / weight.sum()
+    i, j = pairs.T
+    squares = factor * factor
+    mean = ((factor * share[:, None]).T @ factor)[i, j]
+    away = ((squares * share[:, None]).T @ squares)[i, j] - mean**2  # of numbers of at most FACTOR_LIMIT^2
+    numerics.pairs, numerics.product_mean = pairs.astype(np.int32), mean
+    numerics.product_spread = np.sqrt(np.maximum(away, 0.0)) + LEAST_SPREAD
+
+
+def _learn_averages(numerics: Numerics, reals: np.ndarray, weight: np.ndarray) -> None:
     x, _ = numerics.standardised(reals)
     share = weight / weight.sum()
     factor = np.clip(x, -FACTOR_LIMIT, FACTOR_LIMIT)
     numerics.average[:, 0] = share @ np.clip(x, -SLOPE_LIMIT, SLOPE_LIMIT)
     numerics.average[:, 1], numerics.average[:, 2] = share @ factor, share @ factor**2
-    q = len(numerics)
-    if 1 <= q * (q + 1) // 2 <= max_products:
-        upper, squares = np.triu_indices(q), factor * factor
-        mean = ((factor * share[:, None]).T @ factor)[upper]
-        numerics.product_mean = mean
-        away = ((squares * share[:, None]).T @ squares)[upper] - mean**2  # of numbers of at most FACTOR_LIMIT^2
-        numerics.product_spread = np.sqrt(np.maximum(away, 0.0)) + LEAST_SPREAD

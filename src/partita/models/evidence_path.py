@@ -5,7 +5,9 @@
 | singles | every attribute alone; only where there are no numeric columns |
 | linear | slopes of the numeric columns, and every attribute alone that is not a bin of one |
 | numerics | linear + bins and steps of the numeric columns |
-| quadratic | linear + products of numeric columns |
+| quadratic | linear + products of numeric columns: all, or where they cannot be afforded those with gain > \
+  `Settings.beyond`, at most half of them by chance (more than two classes: with gain > log(candidates + 1)) |
+| chosen | linear + only those, where all are many and used |
 | naive | naive Bayes on all attributes, in closed form |
 | class | the frequencies of the classes: where the attributes say nothing, the pool can know it |
 | pairs | singles or numerics + pairs with gain > log(candidates + 1) |
@@ -28,7 +30,9 @@ from dataclasses import replace
 import numpy as np
 
 from .evidence_design import Key, region_size
+from .evidence_numerics import use_products
 from .evidence_omitted import Omitted
+from .evidence_products import promising_products
 from .evidence_screen import screen_pairs
 from .evidence_search import Field, Gains, Halted, fitted_dimensions, never, scan, triples_over
 from .evidence_settings import Settings
@@ -55,8 +59,7 @@ class Path(Stages):
 
     def walk(self, regions: Sequence[Key] = ()) -> None:
         """All stages; `regions` are those of the closed-form path."""
-        products: list[Key] = [("products",)] if self.training.numerics.has_products else []
-        base = self._walk_singles(products)
+        base, products = self._walk_singles()
         if self.singles and self._goes_on("naive", "class"):
             self.add_naive("naive", self.singles)
             self.add_naive("class", [])
@@ -64,23 +67,52 @@ class Path(Stages):
             self._walk_regions(base, products)
         enough = self.training.target.total >= self.settings.path_rows
         larger = any(len(region) > SEARCHED for region in regions)
-        extra = self._affordable(regions) if enough and (larger or self.omitted.stages) else []
+        extra = self._affordable(regions) if (enough and larger) or self.omitted.stages else []
         if extra:
             self.add("path", base.keys + extra, base)
 
-    def _walk_singles(self, products: list[Key]) -> Stage:
-        """The stages without regions; the richest of them, from which those with regions go on."""
+    def _walk_singles(self) -> tuple[Stage, list[Key]]:
+        """The stages without regions; of them the one from which those with regions go on, and the products used."""
         if not self.slopes:
-            return self.add("singles", self.singles)
+            return self.add("singles", self.singles), []
         plain = [key for key in self.singles if key[0] not in self.training.binned]
         bins = [key for key in self.singles if key[0] in self.training.binned]
         linear = self.add("linear", plain + [key for key in self.slopes if key[0] == "slope"])
         base = linear
         if self._goes_on("numerics"):
             base = self.add("numerics", linear.keys + bins + [k for k in self.slopes if k[0] == "steps"], linear)
-        if products and self._goes_on("quadratic"):
-            self.add("quadratic", linear.keys + products, linear)
-        return base
+        products: list[Key] = []
+        if (self.training.numerics.has_products or len(self.training.numerics) > 1) and self._goes_on("quadratic"):
+            if not self.training.numerics.has_products:
+                self._find_products(linear)
+            for name, key in (("quadratic", ("products",)), ("chosen", ("chosen products",))):
+                if key in self.blocks:
+                    products = [key]
+                    self.add(name, linear.keys + products, linear)
+        return base, products
+
+    def _find_products(self, linear: Stage) -> None:
+        """Where products are many: all where they can be afforded, and those that promise most beside the slopes."""
+        t, s = self.training, self.settings
+        size = np.zeros(len(t.numerics))
+        for g, key in enumerate(linear.keys):
+            if key[0] == "slope":
+                size[key[1]] = (linear.of(g) ** 2).sum()
+        budget = min(s.max_products, t.target.total / 2)
+        pairs = promising_products(
+            t.numerics, t.reals, t.target.weight, size, self._field(linear), s.beyond, s.max_candidates, budget
+        )
+        q, n = len(t.numerics), len(self.target.label)
+        m = q * (q + 1) // 2
+        work = min(n, m) ** 2 * max(n, m) * self.target.n_logits
+        if work <= s.product_work and n * m <= s.max_design and not self.is_sampled:
+            every = np.stack(np.triu_indices(q), axis=1)
+            use_products(t.numerics, t.reals, t.target.weight, every)
+            at = {pair: k for k, pair in enumerate(map(tuple, every.tolist()))}
+            t.numerics.chosen = np.array([at[pair] for pair in map(tuple, pairs.tolist())], np.int32)
+        elif len(pairs):
+            use_products(t.numerics, t.reals, t.target.weight, pairs)
+        self.add_products()
 
     def _goes_on(self, *stages: str) -> bool:
         """Whether there is no stop; where there is one, the stages are noted as left out."""

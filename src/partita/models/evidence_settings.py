@@ -18,8 +18,10 @@ class Settings:
     max_region_cells: int = 100_000  # larger regions are no candidates
     max_candidates: int = 2_000_000  # pairs scanned; the rest is counted in `Omitted`
     max_triples: int = 200_000  # triples scanned, those over the best pairs first; the rest is counted likewise
+    force_first_cut: bool = False  # the bins of numbers were cut at least once
     n_quantiles: int = 8  # steps of a numeric column, one less than this
-    max_products: int = 600  # products of numeric columns are used where there are at most so many
+    max_products: int = 600  # products of numeric columns: all are used where there are at most so many
+    product_work: float = 1e9  # multiplications of the factors up to which more are; else those that promise most
     averaging: bool = True  # pool the stages; False: only the one with the best leave-one-out predictions is kept
     prior_rows: float = 10.0  # what the even split over stages is worth when their weights are chosen
     naive_worth: float = 0.3  # of naive Bayes and of the class alone in that split; the others' is 1

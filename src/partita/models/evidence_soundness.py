@@ -27,6 +27,8 @@ def check_evidence(model: Evidence, levels: np.ndarray, n_reals: int, n_classes:
     _check_cells(model)
     for stage in model.stages:
         _check_stage(stage, model)
+    used = any(("chosen products",) in stage.keys for stage in model.stages)
+    need(used == (len(model.numerics.chosen) > 0), "chosen products")
     _check_omitted(model)
 
 
@@ -54,7 +56,13 @@ def check_numerics(numerics: Numerics, n_reals: int) -> None:
         need_numbers(getattr(numerics, name), name, (q,))
     need_numbers(numerics.average, "average", (q, 3))
     _check_cuts(numerics, q)
-    products = q * (q + 1) // 2 if numerics.has_products else 0
+    need(isinstance(numerics.pairs, np.ndarray) and numerics.pairs.ndim == 2, "pairs of numeric columns")
+    products = len(numerics.pairs)
+    need_array(numerics.pairs, "pairs", (products, 2), np.int32)
+    need_within(numerics.pairs, "pairs", 0, q - 1)
+    need(isinstance(numerics.chosen, np.ndarray), "chosen products")
+    need_array(numerics.chosen, "chosen", (numerics.chosen.size,), np.int32)
+    need_within(numerics.chosen, "chosen", 0, products - 1)
     for name in ("product_mean", "product_spread"):
         need_numbers(getattr(numerics, name), name, (products,))
     need(bool((numerics.spread > 0).all() and (numerics.product_spread > 0).all()), "spread of the numeric columns")
@@ -98,6 +106,9 @@ def _width(key: Key, model: Evidence) -> int:
     if is_region(key):
         return len(model.cells[key])
     numerics = model.numerics
+    if key == ("chosen products",):
+        need(len(numerics.chosen) > 0, "chosen products of numeric columns")
+        return len(numerics.chosen)
     if key == ("products",):
         need(numerics.has_products, "products of numeric columns")
         return len(numerics.product_mean)

@@ -20,12 +20,13 @@ from .evidence_map import Target, find_mode
 from .evidence_naive import fit_naive
 from .evidence_numerics import Numerics
 from .evidence_pool import full_logits, log_softmax
+from .evidence_recut import answers_without_own_part, is_wide, parts_of
 from .evidence_scales import LAST_TOLERANCE, MID_STEPS, Groups, StageFit, fit_scales, leave_one_out, row_moments
 from .evidence_settings import Settings
 from .evidence_sharpen import Answer, sharpened
 
 # where variances start, in units of the prior's, if nothing better is known
-START = {"single": 0.5, "slope": 0.5, "steps": 0.2, "products": 0.05, "region": 0.3}
+START = {"single": 0.5, "slope": 0.5, "steps": 0.2, "products": 0.05, "chosen products": 0.3, "region": 0.3}
 LEAST_VARIANCE = 1e-12
 
 
@@ -100,10 +101,17 @@ class Stages:
             if steps.shape[1]:
                 keys.append(("steps", i))
                 self.blocks["steps", i] = Block(steps.shape[1], cells=numerics.step_cells(reals, i), map=steps)
-        if numerics.has_products:
-            products = numerics.products(reals).astype(np.float32)
-            self.blocks["products",] = Block(products.shape[1], columns=products)
+        self.add_products()
         return keys
+
+    def add_products(self) -> None:
+        """The blocks of the products that are used, if any are."""
+        numerics = self.training.numerics
+        if numerics.has_products:
+            products = numerics.products(self.training.reals).astype(np.float32)
+            self.blocks["products",] = Block(products.shape[1], columns=products)
+            if len(numerics.chosen):
+                self.blocks["chosen products",] = Block(len(numerics.chosen), columns=products[:, numerics.chosen])
 
     def _hyper_rows(self, rng: np.random.Generator) -> np.ndarray | slice:
         n, s = len(self.training), self.settings
@@ -171,7 +179,7 @@ class Stages:
             own = self.blocks[key].cells
             assert own is not None
             np.add(own, np.int32(first[k]), out=cells[:, k])
-        fit = fit_naive(cells, first, target, self.rows, max(target.n_logits, 2))
+        fit = fit_naive(cells, first, target, self.rows, max(target.n_logits, 2), self._cut_anew(keys))
         squares = np.bincount(np.repeat(np.arange(len(keys)), widths), (fit.w[1:] ** 2).mean(axis=1), len(keys))
         rows = np.arange(len(self.target.label))
         own = log_softmax(full_logits(fit.left_out))[rows, self.target.label]
@@ -179,6 +187,18 @@ class Stages:
         variance = np.maximum(squares / widths, LEAST_VARIANCE)
         stage = Stage(name, keys, 1 + first, fit.w, variance, evidence, None, fit.left_out, np.zeros((0, 0)))
         self.stages.append(stage)
+
+    def _cut_anew(self, keys: list[Key]) -> np.ndarray | None:
+        """Answers of naive Bayes to `self.rows` by bins of other rows, where bins by chance are to be feared."""
+        t = self.training
+        if not any(key[0] in t.binned for key in keys) or not is_wide(len(t.binned), t.target.total):
+            return None
+        plain = [key[0] for key in keys if key[0] not in t.binned]
+        part, n_classes = parts_of(t.numerics, t.reals, t.target.label), max(t.target.n_logits, 2)
+        return answers_without_own_part(
+            t.codes, plain, t.levels, t.reals, part, t.target.label, t.target.weight, n_classes,
+            self.settings.force_first_cut,
+        )[self.rows]  # fmt: skip
 
     def _begin(self, keys: list[Key], first: np.ndarray, warm: Stage | None) -> tuple[np.ndarray, np.ndarray]:
         """Variances and parameters to begin with: those of `warm`, else variances met elsewhere, else `START`."""

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 
 from ..data.telling import tell
 from ..data.validate import DataWarning
@@ -95,9 +96,14 @@ class Kikuchi:
 
     def proba(self, codes: np.ndarray) -> np.ndarray:
         """(n, C) average of the stages' predictions with their posterior weights (eq. 3)."""
-        counted = np.flatnonzero(self.weights)
-        p = np.tensordot(self.weights[counted], np.exp(self._log_proba(codes, counted)), axes=1)
+        p = np.exp(self.log_proba(codes))
         return p / p.sum(axis=1, keepdims=True)
+
+    def log_proba(self, codes: np.ndarray) -> np.ndarray:
+        """(n, C) the logarithm of that; probabilities too small for a number keep theirs."""
+        counted = np.flatnonzero(self.weights)
+        by_stage = self._log_proba(codes, counted)
+        return normalised(logsumexp(by_stage + np.log(self.weights[counted])[:, None, None], axis=0))
 
     def contributions(self, codes: np.ndarray) -> np.ndarray:
         """(n, stages, C) what each stage adds to the centred log probabilities of the classes.

@@ -52,6 +52,7 @@ def find_path(problem: Problem, choices: Choices, runner: Runner, mark: str = ""
         monitor.close()
     _tell_screened(search, names)
     if stopped is not None:
+        search.unfinished = sorted({order for _, order in walk.phases[walk.phase :]})
         _tell_stopped(search, walk, stopped)
     return search
 
@@ -103,20 +104,24 @@ def _tell_screened(search: Search, names: Sequence[Any]) -> None:
         n_kept, listed = len(search.attributes[order]), ", ".join(named(j, names) for j in left[:NAMED])
         more = f" and {len(left) - NAMED:,} more" if len(left) > NAMED else ""
         tell(
-            f"regions of {order} attributes were searched among the {n_kept} most promising attributes only "
+            f"{_regions(order)} were searched among the {n_kept} most promising attributes only "
             f"(max_candidates={search.choices.max_candidates}); not searched: {listed}{more}. not_searched_ holds them "
             "all; raise max_candidates to search them.",
             DataWarning,
         )
 
 
+def _regions(order: int) -> str:
+    return f"regions of {order} attribute{'s' if order > 1 else ''}"
+
+
 def _tell_stopped(search: Search, walk: _Walk, reason: str) -> None:
     kind, order = walk.phases[walk.phase]
-    later = sorted({o + 1 for _, o in walk.phases[walk.phase + 1 :] if o > order})
-    what = f"regions of {order} attributes and the class" + (" past the hilltop" if kind == "descend" else "")
-    also = f" and regions of size {', '.join(map(str, later))} (class included) not at all" if later else ""
+    later = sorted({o for _, o in walk.phases[walk.phase + 1 :] if o > order})
+    what = _regions(order) + (" past the hilltop" if kind == "descend" else "")
+    also = f", and of {' and '.join(map(str, later))} not at all" if later else ""
     tell(
         f"{'stopped by Ctrl-C' if reason == 'keyboard' else 'time_budget is spent'}: {what} were not searched to the "
         f"end{also}. The result keeps the path of {len(search.path) - 1} regions found so far.",
-        FitInterrupted if reason == "keyboard" else DataWarning,
+        FitInterrupted,
     )

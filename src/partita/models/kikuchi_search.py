@@ -67,6 +67,7 @@ class Search:
         self.log_proba = np.zeros((problem.n_rows, problem.n_classes))
         self.df = 0.0
         self.path: list[Stage] = []
+        self.unfinished: list[int] = []  # orders that a stop left without an end, or without a beginning
         self.scored = self.bounded = 0
         self._grow((), start, "start")
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from partita.displays.interaction_matrix import InteractionMatrixDisplay
 from partita.displays.picture import draw_png
-from partita.displays.region_names import region_name
 from partita.displays.region_path import RegionPathDisplay
 
 _SHOWN = 8
@@ -18,7 +17,8 @@ def interaction_facts(model: Any) -> list[tuple[str, str]]:
     names = [str(name) for name in model.schema_.names]
     if hasattr(model, "map_regions_"):
         sizes = [len(region) for region in model.map_regions_]
-        counts = ", ".join(f"{sizes.count(size)} {_SIZES[size - 1]}" for size in sorted(set(sizes)))
+        numbers = {size: sizes.count(size) for size in sorted(set(sizes))}
+        counts = ", ".join(f"{n} {_SIZES[size - 1][: -1 if n == 1 else None]}" for size, n in numbers.items())
         together = [region for region in model.map_regions_ if len(region) > 1]
         told = sorted(together, key=lambda region: -abs(model.interaction_information_[region]))
         return [("regions found", counts or "none"), ("acting together", _some(told, names) or "no attributes")]
@@ -37,5 +37,5 @@ def interaction_picture(model: Any) -> bytes | None:
 
 
 def _some(regions: list[tuple], names: list[str]) -> str:
-    shown = ", ".join(region_name(tuple(region), names) for region in regions[:_SHOWN])
+    shown = ", ".join(" × ".join(names[j] for j in region) for region in regions[:_SHOWN])
     return shown + (f", {len(regions) - _SHOWN} more" if len(regions) > _SHOWN else "")
