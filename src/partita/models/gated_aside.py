@@ -21,7 +21,7 @@ from .gated_widths import KEPT, NORMAL, Cells, choose, choose_seen, mixed, toget
 from .row_marks import has_holes, row_marks
 
 FOLDS = 5  # a fit without a fold learns from four fifths of the rows
-HIDING = 2  # fits of all rows that cells are hidden from, where these are a good part of all
+HIDING = 3  # fits of all rows that cells are hidden from, where these are a good part of all
 REFIT_STREAMS = FOLDS + HIDING + 1
 ENOUGH_CELLS, ENOUGH_ROWS = 2500, 150  # set aside: then no more folds
 MOST_CELLS = 10_000  # of a fold that are looked at

@@ -1,9 +1,4 @@
-"""One model of the thesis by chains of blocked Gibbs sampling: states kept of the second half, averaged.
-
-With many columns no split of a component is ever accepted, since missing cells are drawn as its own, and a chain that
-begins with many lets the largest swallow the rest, whether or not it should. So each chain begins where the bound of a
-few short variational fits of its own, from many clusters and from few, is highest.
-"""
+"""One model of the thesis by chains of blocked Gibbs sampling: states kept of the second half, averaged."""
 
 from __future__ import annotations
 
@@ -14,20 +9,18 @@ import numpy as np
 from ..data.table import Table
 from ..inference.diagnostics import ess_bulk, r_hat
 from ..inference.runner import Runner
-from .gated_average import PLAIN, STARTS_OF_ONE, problems_of_one, thesis_plan
-from .gated_fit import bound_settled
+from .gated_average import PLAIN, thesis_plan
 from .gated_gibbs import GibbsProblem
 from .gated_gibbs_answer import Kept, model_of
 from .gated_gibbs_state import GibbsState
-from .gated_members import Data, Hyper, Plan, run_fits, view_and_priors
+from .gated_members import Data, Hyper, run_fits, view_and_priors
 from .gated_pool import Pool
-from .gated_refits import KEPT_OF_REFIT, quiet, refit_chains
+from .gated_refits import KEPT_OF_REFIT, refit_chains
 from .lens import plain_lens
 
 # states: more cost time at every answer and differ little; densities and cells take fewer of them, as many as refits
 KEPT_OF_CHAIN = 20
-START_ITERATIONS = 30
-TRACED = ("log_likelihood", "n_components", "log_alpha")
+TRACED = ("log_likelihood", "n_components", "largest", "log_alpha")
 
 
 @dataclass
@@ -56,19 +49,6 @@ def spread_out(sizes: list[int]) -> list[int]:
     ]
 
 
-def starts_by_bound(
-    plan: Plan, data: Data, hyper: Hyper, n_chains: int, seed: int, runner: Runner
-) -> list[np.ndarray]:
-    """(n, H) log probabilities of the components that each chain begins in."""
-    n_each = len(STARTS_OF_ONE)
-    streams = [np.random.default_rng([seed, k]) for k in range(n_chains * n_each)]
-    problems = problems_of_one(plan, data, hyper, streams)
-    states, outcome = run_fits(problems, streams, START_ITERATIONS, bound_settled(1e-5), quiet(runner), "")
-    bound = [outcome.infos["bound"][k, max(done, 1) - 1] for k, done in enumerate(outcome.steps_done)]
-    best = [k + int(np.argmax(np.nan_to_num(bound[k : k + n_each], nan=-np.inf))) for k in range(0, len(bound), n_each)]
-    return [np.log(np.maximum(states[k].rho, 1e-300)) for k in best]
-
-
 def learn_by_gibbs(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, n_sticks: int, n_sweeps: int,
     n_folds: int, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
@@ -80,9 +60,6 @@ def learn_by_gibbs(
     plan = thesis_plan(max(n_sticks, n_classes if n_classes < 2 else 1), n_classes)
     *streams, spare = streams
     problems, every = [], max(n_sweeps // (2 * KEPT_OF_CHAIN), 1)
-    if starts is None:
-        seed = int(spare.integers(2**63))
-        starts = starts_by_bound(plan, data, hyper, len(streams), seed, runner)
     for stream in streams:
         view, priors = view_and_priors(plan, data, hyper, stream)
         problems.append(GibbsProblem.make(view, data.rows[PLAIN], label, weight, n_classes, priors, plan.k))
