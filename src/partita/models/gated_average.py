@@ -10,6 +10,7 @@ averaged is learnt from rows set aside (`gated_votes`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +24,7 @@ from .factor_problem import FactorProblem, FactorSettings
 from .factor_refits import refit_factors
 from .factor_state import FactorState
 from .gated_aside import ENOUGH_ROWS, REFIT_STREAMS, fifths, learn_widths, make_folds
-from .gated_fit import bound_settled
+from .gated_fit import GatedProblem, bound_settled
 from .gated_members import CELL_ROWS, Data, Hyper, Plan, make_problem, run_fits, some_rows, view_and_priors
 from .gated_pool import Pool
 from .gated_predict import GatedModel
@@ -120,10 +121,7 @@ def learn_one(
     data = Data.make(table, [plain_lens(table)], label, weight, n_classes)
     plan = thesis_plan(n_sticks, n_classes)
     streams, spare = streams[:-REFIT_STREAMS], streams[-REFIT_STREAMS:]
-    problems = [make_problem(plan, data, hyper, stream) for stream in streams]
-    for number, problem in enumerate(problems):
-        share, problem.within = STARTS_OF_ONE[number % len(STARTS_OF_ONE)]
-        problem.k = max(round(share * plan.k), 1)
+    problems = problems_of_one(plan, data, hyper, streams)
     if start is not None:
         problems[0].cluster = most_probable(start)
     states, outcome = run_fits(problems, streams, max_iter, bound_settled(tol), runner, fingerprint)
@@ -158,6 +156,17 @@ def learn_in_batches(
     if outcome.interrupted is None:
         refit_one(learnt.pool, some_rows(data, WIDTH_ROWS, spare[-1]), plan, hyper, n_folds, spare, runner)
     return learnt
+
+
+def problems_of_one(
+    plan: Plan, data: Data, hyper: Hyper, streams: Sequence[np.random.Generator]
+) -> list[GatedProblem]:
+    """The model of a plan from many clusters and from few, of single classes and of all rows, in turn."""
+    problems = [make_problem(plan, data, hyper, stream) for stream in streams]
+    for number, problem in enumerate(problems):
+        share, problem.within = STARTS_OF_ONE[number % len(STARTS_OF_ONE)]
+        problem.k = max(round(share * plan.k), 1)
+    return problems
 
 
 def thesis_plan(n_sticks: int, n_classes: int) -> Plan:
