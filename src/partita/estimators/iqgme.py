@@ -47,7 +47,7 @@ class IQGMEClassifier(GatedClassifier):
     average : True averages small fits (recommended); False takes one model, the best bound of `n_restarts` starts.
     max_experts : truncation of the Dirichlet process, where one model is fitted.
     n_restarts : starts of the one model (None: 5; 3 with `n_factors`, 1 with `batch_size`); with "gibbs", chains
-        (None: 4).
+        (None: 4), each from the best of five short variational fits of its own.
     max_iter : iterations of each fit (None: 30 in the average, 300 for one model; with "gibbs", sweeps: 600).
     tol : relative rise of the bound below which a fit has converged (None: 1e-5 in the average, 1e-6 for one model).
     n_factors : None, an int (the most factors) or "auto" (at most 50): the form with factor analysers of the real
