@@ -25,6 +25,8 @@ def damages(tree):
     yield model["experts"], "mean", model["experts"]["mean"][:1]
     yield tree, "weight", tree["weight"][:-1]
     yield tree, "temperature", float("nan")
+    yield tree, "offset", np.full_like(tree["offset"], np.inf)
+    yield tree, "offset", tree["offset"][:-1]
     yield tree, "n_classes", 9
 
 

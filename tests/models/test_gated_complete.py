@@ -8,8 +8,6 @@ from scipy.stats import multivariate_t
 
 from partita.data.encode import encode, learn_schema
 from partita.models.gated_expect import expectations
-from partita.models.gated_fit import GatedProblem
-from partita.models.gated_leave_one_out import left_out
 from partita.models.gated_predict import GatedModel, answer
 
 
@@ -59,25 +57,6 @@ def test_gates_of_new_rows_are_students_t():
 
 def _encoded(table):
     return encode(table, learn_schema(table, None), "test")
-
-
-@pytest.mark.parametrize(("experts", "mean_gap", "most"), [("own", 0.03, 0.15), (None, 1e-3, 1e-3)])
-def test_leaving_a_row_out_in_closed_form_is_near_a_fit_without_it(experts, mean_gap, most):
-    """Without experts and with one cluster a class it is exact but for the weights of sticks; a Newton step is not."""
-    table, label = frame(10, n=60)
-    fit = problem(table[REALS], label, 2, experts, k=1, n_sticks=2)
-    state, _ = bounds_of(fit, 60)
-    closed = left_out(GatedModel.of(fit.view, 2, state), state, fit.blocks, 60).probabilities()[:, 1]
-    rows = fit.view.lens.rows(_encoded(table[REALS]))
-    gaps = []
-    for i in range(0, 60, 6):
-        others = np.delete(np.arange(60), i)
-        short = GatedProblem.make(fit.view, rows.take(others), label[others], np.ones(59), 2, fit.priors, 1)
-        own, _ = bounds_of(short, 60)
-        refit = answer(GatedModel.of(fit.view, 2, own), rows.take(np.array([i]))).probabilities()[0, 1]
-        gaps.append(abs(refit - closed[i]))
-    assert np.mean(gaps) < mean_gap
-    assert np.max(gaps) < most
 
 
 @pytest.mark.parametrize(("experts", "n_classes"), [("pooled", 2), ("own", 3), (None, 2)])

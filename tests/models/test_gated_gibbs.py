@@ -7,6 +7,7 @@ import pytest
 from scipy.special import logsumexp, ndtr
 from scipy.stats import multivariate_normal, norm
 
+from partita import IQGMEClassifier
 from partita.families.normal_inverse_wishart import NormalInverseWishart
 from partita.inference.checkpoint import Checkpoint
 from partita.inference.loop import run
@@ -285,3 +286,13 @@ def test_hopeless_tables_have_an_answer():
         for _ in range(3):
             state, _ = one.step(rng, state)
         assert np.isfinite(model_of(Kept.of(state), narrow, n_classes).answer(rows).probabilities()).all()
+
+
+def test_chains_begin_where_the_bound_of_fits_of_their_own_is_highest():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    X = rng.normal(size=(80, 3)) + 4.0 * y[:, None]
+    model = IQGMEClassifier(inference="gibbs", n_restarts=2, max_iter=4, cell_folds=0, random_state=0).fit(X, y)
+    assert model.trace_["n_components"][:, 0].max() < 8  # not twenty clusters, which many a start begins from
+    assert set(model.diagnostics_) == {"log_likelihood", "n_components", "largest", "log_alpha"}
+    assert ((0 < model.trace_["largest"]) & (model.trace_["largest"] <= 1)).all()

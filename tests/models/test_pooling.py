@@ -1,4 +1,4 @@
-"""Weights of a linear pool and its temperature."""
+"""Weights of a linear pool, its temperature and offsets of classes."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 
 from partita.models.evidence_pool import choose_pool, pooled, softmax
 from partita.models.evidence_settings import Settings
-from partita.models.pooling import best_log_temperature, pool_weights
+from partita.models.pooling import best_exponent_and_offsets, best_log_temperature, pool_weights
 
 
 def test_weights_maximise_the_pool_with_its_prior():
@@ -41,3 +41,32 @@ def test_temperature_of_overconfident_stages_is_below_one():
 
 def test_minimum_of_a_parabola():
     assert best_log_temperature(lambda x: (x - 0.3) ** 2, (-1.0, 1.0)) == pytest.approx(0.3, abs=0.02)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_an_exponent_and_offsets_are_found_again(n_classes):
+    rng = np.random.default_rng(3)
+    logits = np.log(softmax(2.0 * rng.normal(size=(6000, n_classes))))
+    offset = np.linspace(-0.6, 0.6, n_classes)
+    label = (1.5 * logits + offset + rng.gumbel(size=logits.shape)).argmax(axis=1)
+    t, b = best_exponent_and_offsets(logits, label, np.ones(6000), 1.0, 0.1)
+    assert t == pytest.approx(1.5, abs=0.08)
+    np.testing.assert_allclose(b - b.mean(), offset, atol=0.12)
+
+
+def test_strong_priors_leave_probabilities_as_they_are():
+    rng = np.random.default_rng(4)
+    logits, label = rng.normal(size=(30, 3)), rng.integers(3, size=30)
+    t, b = best_exponent_and_offsets(logits, label, np.ones(30), 1e7, 1e7)
+    assert t == pytest.approx(1.0, abs=1e-4)
+    np.testing.assert_allclose(b, 0.0, atol=1e-4)
+
+
+def test_weights_of_rows_are_repetitions():
+    rng = np.random.default_rng(5)
+    logits, label, times = rng.normal(size=(40, 3)), rng.integers(3, size=40), rng.integers(1, 4, 40)
+    once = best_exponent_and_offsets(logits, label, times.astype(float), 5.0, 1.0)
+    rows = np.repeat(np.arange(40), times)
+    often = best_exponent_and_offsets(logits[rows], label[rows], np.ones(len(rows)), 5.0, 1.0)
+    assert once[0] == pytest.approx(often[0], rel=1e-3)
+    np.testing.assert_allclose(once[1], often[1], atol=1e-3)

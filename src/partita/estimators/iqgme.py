@@ -12,11 +12,10 @@ from ..data.validate import Constraint, boolean, either, integer, number, one_of
 from ..data.weights import read_weights
 from ..inference.streams import root_sequence, spawn_streams
 from ..models.factor_problem import FactorSettings
-from ..models.gated_aside import FOLDS
+from ..models.gated_aside import FOLDS, REFIT_STREAMS
 from ..models.gated_average import (
     AVERAGE_STREAMS,
     FACTOR_STARTS,
-    REFIT_STREAMS,
     Learnt,
     learn_average,
     learn_factors,
@@ -48,7 +47,7 @@ class IQGMEClassifier(GatedClassifier):
     average : True averages small fits (recommended); False takes one model, the best bound of `n_restarts` starts.
     max_experts : truncation of the Dirichlet process, where one model is fitted.
     n_restarts : starts of the one model (None: 5; 3 with `n_factors`, 1 with `batch_size`); with "gibbs", chains
-        (None: 4).
+        (None: 4), each from the best of five short variational fits of its own.
     max_iter : iterations of each fit (None: 30 in the average, 300 for one model; with "gibbs", sweeps: 600).
     tol : relative rise of the bound below which a fit has converged (None: 1e-5 in the average, 1e-6 for one model).
     n_factors : None, an int (the most factors) or "auto" (at most 50): the form with factor analysers of the real
@@ -56,10 +55,9 @@ class IQGMEClassifier(GatedClassifier):
     batch_size : rows of a step of stochastic inference, for tables too large to pass over every time: one model, not
         the average. `max_iter` then counts steps (None: ten passes over the rows), and `lower_bounds_` are estimates.
     cell_folds : how many fifths of the rows are set aside in turn, to learn from fits without them how wide the laws of
-        missing cells are, of new rows and, by a few cells hidden from those fits, of the training rows; and in the
-        average how its fits are weighed (fewer where cells are many; three more fits of all columns each in the
-        average, a short one otherwise; with `batch_size` of at most 5,000 rows). 0: not learnt; for those who never
-        impute.
+        missing cells are, of new rows and, by a few cells hidden from such fits, of the training rows (fewer where
+        cells are many; with `batch_size` of at most 5,000 rows). 0: not learnt; for those who never impute. The average
+        sets rows aside in any case, up to five fifths where they are few, to learn how its fits are weighed.
     a_0, b_0, gamma_0 : normal-gamma prior of the experts' common law (pooled experts).
     tau_10, tau_20 : shape and rate of the Gamma prior of the concentration.
     u_0, nu_0 : rows that the prior mean of a gate is worth; degrees of freedom of its covariance (None: worth 3 or 10
@@ -75,7 +73,8 @@ class IQGMEClassifier(GatedClassifier):
     n_iter_ : iterations of that fit.
     n_experts_posterior_ : dict, number of components that hold rows to its probability.
     n_factors_posterior_ : with `n_factors`, dict, number of factors in use to its probability.
-    member_weights_, temperature_ : how the small fits are averaged.
+    member_weights_, temperature_, class_offsets_ : how the small fits are averaged: their weights, a power of the
+        averaged probabilities, and what is added to the logarithm of each class then.
     trace_, diagnostics_ : with "gibbs", dict of arrays (chains, sweeps), and R-hat and effective sizes of their second
         halves; there are no bounds then.
 
@@ -261,14 +260,16 @@ class IQGMEClassifier(GatedClassifier):
         self.n_experts_posterior_ = sampled.n_components
         self.member_weights_ = sampled.pool.weight
         self.temperature_ = sampled.pool.temperature
+        self.class_offsets_ = sampled.pool.offset
 
     def _take(self, learnt: Learnt) -> None:
         """Keep of the fits what answers, and what tells how they went."""
         self._forget("trace_", "diagnostics_")
         self._pool = learnt.pool
-        self.lower_bounds_all_ = [learnt.bounds(k) for k in range(learnt.n_fits or len(learnt.outcome.steps_done))]
+        self.lower_bounds_all_ = [learnt.bounds(k) for k in range(len(learnt.outcome.steps_done))]
         self.lower_bounds_ = self.lower_bounds_all_[learnt.best()]
         self.n_iter_ = len(self.lower_bounds_)
         self.n_experts_posterior_ = occupied_posterior(learnt.rho)
         self.member_weights_ = learnt.pool.weight
         self.temperature_ = learnt.pool.temperature
+        self.class_offsets_ = learnt.pool.offset

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.validate import Constraint, either, integer, number, one_of
 from ..inference.streams import root_sequence, spawn_streams
-from ..models.gated_aside import FOLDS
+from ..models.gated_aside import FOLDS, REFIT_STREAMS
 from ..models.qgme_choice import held_out_losses
 from ..models.qgme_fits import Fitted, Strength, learn, pool_of
 from ..models.qgme_widths import refit_points
@@ -130,7 +130,8 @@ class QGMEClassifier(GatedClassifier):
             fitted = learn(*given, candidates, *rule, mark)  # type: ignore[call-arg]
             self._take(fitted)
             if all(one.ended for one in fitted.values()):
-                streams = spawn_streams(seed, max(*TRIED, *candidates) * self.n_restarts + FOLDS + 1)[-FOLDS - 1 :]
+                streams = spawn_streams(seed, max(*TRIED, *candidates) * self.n_restarts + REFIT_STREAMS)
+                streams = streams[-REFIT_STREAMS:]
                 refit_points(self._pool, table, label, weight, strength, self.tol, self.cell_folds, streams, runner)
         return self
 

@@ -1,7 +1,7 @@
 """Rows set aside: what fits without them say of each of their cells, which teaches how wide the laws of cells are.
 
-Leaving training rows out in closed form (`gated_leave_one_out`) would not do: what a row has taught the expected cells
-of other rows cannot be taken back, and with half of the cells missing it is most of what it taught.
+Leaving training rows out of a fit in closed form would not do: what a row has taught the expected cells of other rows
+cannot be taken back, and with half of the cells missing it is most of what it taught.
 """
 
 from __future__ import annotations
@@ -14,22 +14,24 @@ from scipy.special import gammaln
 
 from ..kernels.contract import Rows
 from .gated_answer import CellLaw, Speaker
-from .gated_hidden import hidden_cells, hide_some
+from .gated_hidden import LEAST_SHARE, hidden_cells, hide_some, share_to_hide
 from .gated_members import Data
 from .gated_pool import Pool
 from .gated_widths import KEPT, NORMAL, Cells, choose, choose_seen, mixed, together
 from .row_marks import has_holes, row_marks
 
 FOLDS = 5  # a fit without a fold learns from four fifths of the rows
-ENOUGH_CELLS = 2500  # of rows set aside: then no more folds
+HIDING = 3  # fits of all rows that cells are hidden from, where these are a good part of all
+REFIT_STREAMS = FOLDS + HIDING + 1
+ENOUGH_CELLS, ENOUGH_ROWS = 2500, 150  # set aside: then no more folds
 MOST_CELLS = 10_000  # of a fold that are looked at
 LEAST_HIDDEN = 0.25  # share of the cells of a row set aside that are taken away, with those that are missing
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Rows that a fit learns from and rows set aside, by their places; `hidden` (learnt rows, numeric columns of the
-    lens), cells that the fit goes without."""
+    """Rows that a fit learns from and rows set aside, if any, by their places; `hidden` (learnt rows, numeric columns
+    of the lens), cells that the fit goes without."""
 
     lens: int
     learnt: np.ndarray
@@ -37,22 +39,40 @@ class Fold:
     hidden: np.ndarray
 
 
-def make_folds(data: Data, lens: int, most: int, rng: np.random.Generator) -> list[Fold]:
-    """At most `most` folds of five, each with its part of every class; none where there is no cell to look at."""
-    n, cells = len(data.label), int((~np.isnan(data.rows[lens].reals)).sum())
-    if n < FOLDS or not cells:
+def make_folds(data: Data, lens: int, most: int, rng: np.random.Generator, n_votes: int = 0) -> list[Fold]:
+    """Fifths of the rows, each with its part of every class, as many as their cells ask for, at most `most`, and at
+    least `n_votes`; and cells to hide, if `most` is not 0.
+
+    Cells are hidden from the same fits where few of all will do. Where it takes more, such a fit would know less than
+    the one of all rows in two ways, and the laws of new rows would be taught too wide: then other fits, of all rows, go
+    without them, as they do where fits vote, whose votes should not depend on cells.
+    """
+    n, reals = len(data.label), data.rows[lens].reals
+    cells = int((~np.isnan(reals)).sum())
+    wanted = max(min(fifths(ENOUGH_CELLS, cells), most) if cells else 0, n_votes)
+    if n < FOLDS or not wanted:
         return []
     order = rng.permutation(n)
     order = order[np.argsort(data.label[order], kind="stable")]
     fold = np.empty(n, np.int64)
     fold[order] = np.arange(n) % FOLDS
-    wanted = int(np.clip(np.ceil(FOLDS * ENOUGH_CELLS / cells), 1, FOLDS))
+    share = share_to_hide(reals) if most else 0.0
+    apart = share > LEAST_SHARE or n_votes > 0
     folds = []
-    for k in range(min(wanted, most)):
+    for k in range(wanted):
         learnt = np.flatnonzero(fold != k)
-        hidden = hide_some(data.rows[lens].reals[learnt], rng)
+        hidden = np.zeros((len(learnt), reals.shape[1]), bool) if apart else hide_some(reals[learnt], share, rng)
         folds.append(Fold(lens, learnt, np.flatnonzero(fold == k), hidden))
+    if apart and share:
+        everyone, none = np.arange(n), np.arange(0)
+        n_hiding = HIDING if share > LEAST_SHARE else 1
+        folds += [Fold(lens, everyone, none, hide_some(reals, share, rng)) for _ in range(n_hiding)]
     return folds
+
+
+def fifths(enough: int, there: int) -> int:
+    """How many fifths of what is there are enough, or all five."""
+    return int(np.clip(np.ceil(FOLDS * enough / there), 1, FOLDS))
 
 
 def without(data: Data, fold: Fold) -> Data:
@@ -121,19 +141,21 @@ def learn_widths(
     for fold, members in zip(folds, models, strict=True):
         aside = _some(fold.aside, data.rows[lens].reals, rng)
         rows = hide_more(data.rows[lens].take(aside), rng)
-        if np.isnan(rows.reals[:, members[0][0].view.reals]).all():
-            continue
-        part, truth = without(data, fold), data.rows[lens].reals[fold.learnt]
-        for m, member in enumerate(members):
-            new[m].append(mixed([predicted_cells(model, rows, data.weight[aside]) for model in member]))
-            own[m].append(mixed([hidden_cells(model, part.rows[lens], truth, part.weight) for model in member]))
+        if not np.isnan(rows.reals[:, members[0][0].view.reals]).all():
+            for m, member in enumerate(members):
+                new[m].append(mixed([predicted_cells(model, rows, data.weight[aside]) for model in member]))
+        if fold.hidden.any():
+            part, truth = without(data, fold), data.rows[lens].reals[fold.learnt]
+            for m, member in enumerate(members):
+                own[m].append(mixed([hidden_cells(model, part.rows[lens], truth, part.weight) for model in member]))
     if not new[0]:
         return
     share, pool.widths = choose([together(cells) for cells in new])
-    pool.seen_widths = choose_seen([together(cells) for cells in own], share, pool.widths)
-    pool.marks = np.unique(row_marks(data.table)[has_holes(data.table)])
     if len(share) == len(pool.whole):
         pool.whole_weight = share
+    if own[0]:
+        pool.seen_widths = choose_seen([together(cells) for cells in own], share, pool.widths)
+        pool.marks = np.unique(row_marks(data.table)[has_holes(data.table)])
 
 
 def _some(aside: np.ndarray, reals: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -2,15 +2,15 @@
 
 Five fits with experts of a fixed prior on half of the columns each, five with a pooled prior on three quarters,
 starting from 1, 2, 3, 5 and 10 clusters of each class; three without experts on normal scores of all columns; and two
-with a pooled prior on all columns, which also serve densities, imputation and bounds. Their probabilities are averaged
-with the weights of a linear pool that leave-one-out prefers, under a prior worth a hundred rows for equal ones, then
-sharpened or softened by one temperature, chosen by leave-one-out as well.
+with a pooled prior on all columns, which also serve densities, imputation and bounds. How their probabilities are
+averaged is learnt from rows set aside (`gated_votes`).
 
 [1] C. Wang (2010), Non-parametric Bayesian learning with incomplete data, PhD thesis, Duke University, chapter 3.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,19 +23,18 @@ from .factor_model import FactorFit, FactorModel
 from .factor_problem import FactorProblem, FactorSettings
 from .factor_refits import refit_factors
 from .factor_state import FactorState
-from .gated_aside import FOLDS, learn_widths, make_folds, without
-from .gated_fit import bound_settled
-from .gated_leave_one_out import left_out
+from .gated_aside import ENOUGH_ROWS, REFIT_STREAMS, fifths, learn_widths, make_folds
+from .gated_fit import GatedProblem, bound_settled
 from .gated_members import CELL_ROWS, Data, Hyper, Plan, make_problem, run_fits, some_rows, view_and_priors
-from .gated_pool import Pool, tempered
+from .gated_pool import Pool
 from .gated_predict import GatedModel
-from .gated_refits import refit_one
+from .gated_refits import refit_average, refit_one
 from .gated_rows import View, make_view
 from .gated_state import OWN, POOLED, GatedState
 from .gated_stochastic import Running, StochasticProblem
+from .gated_votes import equal_votes, learn_votes
 from .gated_warm import most_probable
 from .lens import plain_lens, scores_lens
-from .pooling import best_log_temperature, pool_weights
 
 PLAIN, SCORES = range(2)  # lenses
 STARTS = (1, 2, 3, 5, 10)
@@ -47,30 +46,24 @@ SMALL = [
 WHOLE = [Plan(PLAIN, k, POOLED, rows_worth=10.0) for k in (3, 10)]
 PLANS = [*SMALL, *WHOLE]  # those that vote
 CELLS = [Plan(PLAIN, 1, POOLED, rows_worth=10.0), *WHOLE]  # those that fill cells: one more, the plainest
-AVERAGE_STREAMS = len(PLANS) + 1 + FOLDS * len(CELLS) + 1
-REFIT_STREAMS = FOLDS + 1
+AVERAGE_STREAMS = len(PLANS) + 2
 FACTOR_STARTS = (0, 1, 3)  # clusters of each class; 0: all rows in one
 # of one model: share of the sticks that clusters take, and whether they are of single classes
 STARTS_OF_ONE = ((1.0, True), (1.0, False), (0.25, False), (0.25, True), (0.5, False))
 THESIS_ROWS = 10.0  # nu_0 = P + 12
 LEAST_BATCHES, PASSES = 100, 10  # steps over batches: at least so many, and so many passes over the rows
 WIDTH_ROWS = 5000  # of a table in batches, that widths of cells are learnt from
-EQUAL_ROWS = 100.0
-SMALLEST = 1e-6
-TEMPERATURE_PRECISION = 2.0  # of log t, a normal variable with mean 0
-TRUST = 0.7  # share of log t that is taken: leave-one-out counts expected cells as seen, and is too sure
 
 
 @dataclass
 class Learnt:
     """Fits that have ended: the models as they answer, the traces of their bounds, which fits are of all columns, and
-    responsibilities of rows in the best of these. Fits behind the first `n_fits` only taught widths."""
+    responsibilities of rows in the best of these."""
 
     pool: Pool
     outcome: Outcome
     whole: list[int]
     rho: np.ndarray
-    n_fits: int | None = None  # of all rows, the first ones; None: all
 
     def bounds(self, k: int) -> np.ndarray:
         """The bound after every iteration of fit k."""
@@ -85,51 +78,32 @@ def learn_average(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, max_iter: int, tol: float,
     n_folds: int, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
 ) -> Learnt:  # fmt: skip
-    """The average of small fits; `AVERAGE_STREAMS` streams, the last for the rows that are set aside in `n_folds`."""
+    """The average of small fits; `AVERAGE_STREAMS` streams, the last for what is set aside."""
     data = Data.make(table, [plain_lens(table), scores_lens(table)], label, weight, n_classes)
-    *each, last = streams
-    plans, of = [*PLANS, CELLS[0]], [data] * (len(PLANS) + 1)
-    folds = make_folds(data, PLAIN, n_folds, last)
-    for fold in folds:
-        plans, of = plans + CELLS, of + [without(data, fold)] * len(CELLS)
-    streams = each[: len(plans)]
-    problems = [make_problem(plan, rows, hyper, rng) for plan, rows, rng in zip(plans, of, streams, strict=True)]
+    *streams, last = streams
+    plans = [*PLANS, CELLS[0]]
+    problems = [make_problem(plan, data, hyper, rng) for plan, rng in zip(plans, streams, strict=True)]
     states, outcome = run_fits(problems, streams, max_iter, bound_settled(tol), runner, fingerprint)
     models = [GatedModel.of(problem.view, n_classes, state) for problem, state in zip(problems, states, strict=True)]
-    known = np.flatnonzero(label >= 0)
-    votes = [
-        left_out(model, state, problem.blocks, problem.n_rows).probabilities()[known]
-        for model, state, problem in zip(models[: len(PLANS)], states, problems, strict=False)
-    ]
-    share, temperature = choose_weights(votes, label[known], weight[known])
     whole = [len(PLANS), *range(len(SMALL), len(PLANS))]  # as in CELLS
+    votes, folds, parts, n_votes = equal_votes(len(PLANS), n_classes), [], None, fifths(ENOUGH_ROWS, len(label))
+    if outcome.interrupted is None:
+        seed = int(last.integers(2**63))
+        folds = make_folds(data, PLAIN, n_folds, last, n_votes)
+        asked = [range(len(plans) if n_folds else len(PLANS))] * n_votes + [whole] * (len(folds) - n_votes)
+        if folds:
+            parts = refit_average(plans, problems, states, data, hyper, folds, asked, seed, runner)
+    if parts:
+        votes = learn_votes(PLANS, parts[:n_votes], folds[:n_votes], data)
     pool = Pool(
-        data.lenses, n_classes, models[: len(PLANS)], [plan.lens for plan in PLANS], share, temperature,
-        [models[k] for k in whole], np.full(len(whole), 1.0 / len(whole)),
+        data.lenses, n_classes, models[: len(PLANS)], [plan.lens for plan in PLANS], votes.weight, votes.temperature,
+        votes.offset, [models[k] for k in whole], np.full(len(whole), 1.0 / len(whole)),
     )  # fmt: skip
-    if folds and models[-1].view.width:
-        aside = models[len(PLANS) + 1 :]
-        parts = [[[one] for one in aside[k : k + len(CELLS)]] for k in range(0, len(aside), len(CELLS))]
-        learn_widths(pool, parts, folds, data, PLAIN, last)
-    learnt = Learnt(pool, outcome, whole, states[-1].rho, len(PLANS) + 1)
+    if parts and n_folds and models[-1].view.width:
+        learn_widths(pool, [[[part[m]] for m in whole] for part in parts], folds, data, PLAIN, last)
+    learnt = Learnt(pool, outcome, whole, states[-1].rho)
     learnt.rho = states[learnt.best()].rho
     return learnt
-
-
-def choose_weights(votes: list[np.ndarray], label: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, float]:
-    """Weights of the members and the temperature of their average, from leave-one-out probabilities (n, C)."""
-    if not len(label):
-        return np.full(len(votes), 1.0 / len(votes)), 1.0
-    rows = np.arange(len(label))
-    own = np.stack([vote[rows, label] for vote in votes])
-    share = pool_weights(own, weight, EQUAL_ROWS)
-    pooled = np.tensordot(share, votes, axes=1)
-
-    def doubt(log_t: float) -> float:
-        own = tempered(pooled, float(np.exp(log_t)))[rows, label]
-        return float(-weight @ np.log(np.maximum(own, SMALLEST)) + TEMPERATURE_PRECISION * log_t**2)
-
-    return share, float(np.exp(TRUST * best_log_temperature(doubt, (-1.5, 1.5))))
 
 
 def learn_one(
@@ -147,10 +121,7 @@ def learn_one(
     data = Data.make(table, [plain_lens(table)], label, weight, n_classes)
     plan = thesis_plan(n_sticks, n_classes)
     streams, spare = streams[:-REFIT_STREAMS], streams[-REFIT_STREAMS:]
-    problems = [make_problem(plan, data, hyper, stream) for stream in streams]
-    for number, problem in enumerate(problems):
-        share, problem.within = STARTS_OF_ONE[number % len(STARTS_OF_ONE)]
-        problem.k = max(round(share * plan.k), 1)
+    problems = problems_of_one(plan, data, hyper, streams)
     if start is not None:
         problems[0].cluster = most_probable(start)
     states, outcome = run_fits(problems, streams, max_iter, bound_settled(tol), runner, fingerprint)
@@ -187,13 +158,23 @@ def learn_in_batches(
     return learnt
 
 
+def problems_of_one(
+    plan: Plan, data: Data, hyper: Hyper, streams: Sequence[np.random.Generator]
+) -> list[GatedProblem]:
+    """The model of a plan from many clusters and from few, of single classes and of all rows, in turn."""
+    problems = [make_problem(plan, data, hyper, stream) for stream in streams]
+    for number, problem in enumerate(problems):
+        share, problem.within = STARTS_OF_ONE[number % len(STARTS_OF_ONE)]
+        problem.k = max(round(share * plan.k), 1)
+    return problems
+
+
 def thesis_plan(n_sticks: int, n_classes: int) -> Plan:
     return Plan(PLAIN, max(n_sticks // n_classes, 1), POOLED, 1.0, THESIS_ROWS, n_sticks, whole=True)
 
 
 def pool_of_one(data: Data, view: View, state: GatedState) -> Pool:
-    model = GatedModel.of(view, data.n_classes, state)
-    return Pool(data.lenses, data.n_classes, [model], [PLAIN], np.ones(1), 1.0, [model], np.ones(1))
+    return Pool.alike(data.lenses[PLAIN], data.n_classes, [GatedModel.of(view, data.n_classes, state)])
 
 
 def learn_factors(
@@ -215,7 +196,7 @@ def learn_factors(
     last = [outcome.infos["bound"][j, max(done, 1) - 1] for j, done in enumerate(outcome.steps_done)]
     best = int(np.nanargmax(last))
     model = FactorModel(view, n_classes, replace(states[best], guesses=[]))
-    pool = Pool([lens], n_classes, [model], [PLAIN], np.ones(1), 1.0, [model], np.ones(1))
+    pool = Pool.alike(lens, n_classes, [model])
     if outcome.interrupted is None:
         refit_factors(pool, data, settings, n_folds, spare, runner)
     return Learnt(pool, outcome, [best], model.answer(rows).shares()), states[best]

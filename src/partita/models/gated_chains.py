@@ -1,26 +1,33 @@
-"""One model of the thesis by chains of blocked Gibbs sampling: states kept of the second half, averaged."""
+"""One model of the thesis by chains of blocked Gibbs sampling: states kept of the second half, averaged.
+
+With many columns no split of a component is accepted, since missing cells are drawn as its own, and a chain from many
+clusters lets the largest component swallow the others, whether or not it should. So each chain begins where the bound
+of a few short variational fits of its own, from many clusters and from few, is highest.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..data.table import Table
 from ..inference.diagnostics import ess_bulk, r_hat
 from ..inference.runner import Runner
-from .gated_average import PLAIN, thesis_plan
+from .gated_average import PLAIN, STARTS_OF_ONE, problems_of_one, thesis_plan
+from .gated_fit import bound_settled
 from .gated_gibbs import GibbsProblem
 from .gated_gibbs_answer import Kept, model_of
 from .gated_gibbs_state import GibbsState
-from .gated_members import Data, Hyper, run_fits, view_and_priors
+from .gated_members import Data, Hyper, Plan, run_fits, view_and_priors
 from .gated_pool import Pool
-from .gated_refits import KEPT_OF_REFIT, refit_chains
+from .gated_refits import KEPT_OF_REFIT, quiet, refit_chains
 from .lens import plain_lens
 
 # states: more cost time at every answer and differ little; densities and cells take fewer of them, as many as refits
 KEPT_OF_CHAIN = 20
-TRACED = ("log_likelihood", "n_components", "log_alpha")
+START_ITERATIONS, START_TOLERANCE = 30, 1e-5
+TRACED = ("log_likelihood", "n_components", "largest", "log_alpha")
 
 
 @dataclass
@@ -49,6 +56,23 @@ def spread_out(sizes: list[int]) -> list[int]:
     ]
 
 
+def starts_by_bound(
+    plan: Plan, data: Data, hyper: Hyper, n_chains: int, seed: int, runner: Runner
+) -> list[np.ndarray]:
+    """(n, H) log probabilities of the components that each chain begins in; without a limit of time, so that a chain
+    that is resumed is the one that was not stopped."""
+    n_each = len(STARTS_OF_ONE)
+    streams = [np.random.default_rng([seed, k]) for k in range(n_chains * n_each)]
+    problems = problems_of_one(plan, data, hyper, streams)
+    unlimited = replace(quiet(runner), time_budget=None)
+    states, outcome = run_fits(problems, streams, START_ITERATIONS, bound_settled(START_TOLERANCE), unlimited, "")
+    if outcome.interrupted is not None:
+        raise KeyboardInterrupt  # nothing is learnt yet
+    bound = np.array([outcome.infos["bound"][k, done - 1] for k, done in enumerate(outcome.steps_done)])
+    best = np.nan_to_num(bound, nan=-np.inf).reshape(n_chains, n_each).argmax(axis=1) + n_each * np.arange(n_chains)
+    return [np.log(np.maximum(states[k].rho, 1e-300)) for k in best]
+
+
 def learn_by_gibbs(
     table: Table, label: np.ndarray, weight: np.ndarray, n_classes: int, hyper: Hyper, n_sticks: int, n_sweeps: int,
     n_folds: int, streams: list[np.random.Generator], runner: Runner, fingerprint: str,
@@ -60,6 +84,8 @@ def learn_by_gibbs(
     plan = thesis_plan(max(n_sticks, n_classes if n_classes < 2 else 1), n_classes)
     *streams, spare = streams
     problems, every = [], max(n_sweeps // (2 * KEPT_OF_CHAIN), 1)
+    if starts is None:
+        starts = starts_by_bound(plan, data, hyper, len(streams), int(spare.integers(2**63)), runner)
     for stream in streams:
         view, priors = view_and_priors(plan, data, hyper, stream)
         problems.append(GibbsProblem.make(view, data.rows[PLAIN], label, weight, n_classes, priors, plan.k))
@@ -74,10 +100,8 @@ def learn_by_gibbs(
     kept = [one for chain in outcome.kept for one in chain] or [Kept.of(state) for state in states]
     view = problems[0].given.view
     models = [model_of(one, view, n_classes) for one in kept]
-    share = np.full(len(models), 1.0 / len(models))
     few = [models[k] for k in spread_out([len(chain) for chain in outcome.kept])] or models
-    whole = np.full(len(few), 1.0 / len(few))
-    pool = Pool(data.lenses, n_classes, models, [PLAIN] * len(models), share, 1.0, few, whole)
+    pool = Pool.alike(data.lenses[PLAIN], n_classes, models, few)
     if outcome.interrupted is None:
         first = np.unique(problems[0].source, return_index=True)[1]  # a row of weight k stands k times
         last = [state.z[first] for state in states]

@@ -77,6 +77,7 @@ class GibbsProblem:
         return state, {
             "log_likelihood": log_likelihood,
             "n_components": float(state.n_components),
+            "largest": state.counts.max() / len(state.z),
             "log_alpha": float(np.log(state.parameters.alpha)),
             "splits": float(done["split"]),
             "merges": float(done["merge"]),

@@ -1,8 +1,8 @@
 """Cells of the rows that a fit learns from, hidden from it: how wide the laws of the holes of training rows should be.
 
 The other cells of such a row have shaped the gates, so that the row looks nearer to them than a new one would and its
-laws are too narrow. Fits without some rows (`gated_aside`) also go without a few cells of the rows they learn from, and
-say what the truth of these would have wanted.
+laws are too narrow. Fits that go without a few cells of the rows they learn from say what the truth of these would have
+wanted.
 """
 
 from __future__ import annotations
@@ -19,15 +19,23 @@ LEAST_SHARE, MOST_SHARE = 0.02, 0.1  # of the cells of these rows
 LEAST_IN_COLUMN, LEAST_IN_ROW = 10, 2  # cells that are seen before any is hidden
 
 
-def hide_some(reals: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Which cells (n, columns) of rows with NaN where missing a fit goes without."""
+def may_be_hidden(reals: np.ndarray) -> np.ndarray:
+    """Cells (n, columns) of rows with NaN where missing that leave enough in their row and column."""
     seen = ~np.isnan(reals)
-    able = seen & (seen.sum(axis=0) >= LEAST_IN_COLUMN) & (seen.sum(axis=1) >= LEAST_IN_ROW)[:, None]
+    return seen & (seen.sum(axis=0) >= LEAST_IN_COLUMN) & (seen.sum(axis=1) >= LEAST_IN_ROW)[:, None]
+
+
+def share_to_hide(reals: np.ndarray) -> float:
+    """Of the cells of at most `MOST_ROWS` rows."""
+    able = float(may_be_hidden(reals).sum()) * min(MOST_ROWS / max(len(reals), 1), 1.0)
+    return float(np.clip(WANTED / able, LEAST_SHARE, MOST_SHARE)) if able else 0.0
+
+
+def hide_some(reals: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """Which cells (n, columns) a fit goes without."""
     chosen = np.zeros(len(reals), bool)
     chosen[rng.permutation(len(reals))[:MOST_ROWS]] = True
-    able &= chosen[:, None]
-    share = np.clip(WANTED / max(int(able.sum()), 1), LEAST_SHARE, MOST_SHARE)
-    return able & (rng.random(reals.shape) < share)
+    return may_be_hidden(reals) & chosen[:, None] & (rng.random(reals.shape) < share)
 
 
 def hidden_cells(model: Speaker, rows: Rows, truth: np.ndarray, weight: np.ndarray) -> Cells:

@@ -93,23 +93,24 @@ def some_rows(data: Data, most: int, rng: np.random.Generator) -> Data:
     return Data(table, data.lenses, rows, data.label[some], data.weight[some], data.n_classes)
 
 
-def make_problem(plan: Plan, data: Data, hyper: Hyper, rng: np.random.Generator) -> GatedProblem:
-    """The problem of a plan; a share of the columns is drawn."""
+def make_problem(
+    plan: Plan, data: Data, hyper: Hyper, rng: np.random.Generator, view: View | None = None
+) -> GatedProblem:
+    """The problem of a plan; a share of the columns is drawn, unless the `view` is given."""
     plan = replace(plan, k=min(plan.k, max(MOST_CLUSTERS // data.n_classes, 1)))
-    view, priors = view_and_priors(plan, data, hyper, rng)
+    view, priors = view_and_priors(plan, data, hyper, rng, view)
     rows = data.rows[plan.lens]
     return GatedProblem.make(view, rows, data.label, data.weight, data.n_classes, priors, plan.k)
 
 
-def view_and_priors(plan: Plan, data: Data, hyper: Hyper, rng: np.random.Generator) -> tuple[View, Priors]:
-    """What a fit looks at, and its priors."""
-    n_columns = data.table.schema.n_columns
-    chosen = None
-    if plan.share < 1.0:
-        n_chosen = min(max(2, int(np.ceil(plan.share * n_columns))), n_columns)
-        chosen = np.sort(rng.permutation(n_columns)[:n_chosen])
+def view_and_priors(
+    plan: Plan, data: Data, hyper: Hyper, rng: np.random.Generator, view: View | None = None
+) -> tuple[View, Priors]:
+    """What a fit looks at, unless it is given, and its priors."""
     rows = data.rows[plan.lens]
-    view = make_view(data.lenses[plan.lens], rows, data.weight, CELL_ROWS, chosen)
+    if view is None:
+        chosen = _some_columns(plan.share, data.table.schema.n_columns, rng)
+        view = make_view(data.lenses[plan.lens], rows, data.weight, CELL_ROWS, chosen)
     x = rows.reals[:, view.reals]
     within = np.zeros(len(x), np.int64) if plan.whole else data.label
     worth = plan.rows_worth if hyper.nu_0 is None else hyper.nu_0 - view.width - 2.0
@@ -119,6 +120,12 @@ def view_and_priors(plan: Plan, data: Data, hyper: Hyper, rng: np.random.Generat
         hyper.tau_10, hyper.tau_20, hyper.a_0, hyper.b_0, hyper.gamma_0,
     )  # fmt: skip
     return view, priors
+
+
+def _some_columns(share: float, n: int, rng: np.random.Generator) -> np.ndarray | None:
+    if share == 1.0:
+        return None
+    return np.sort(rng.permutation(n)[: min(max(2, int(np.ceil(share * n))), n)])
 
 
 def run_fits(

@@ -1,4 +1,5 @@
-"""Fits without some of the rows that begin in the components of a fit of all rows, for the widths of its cells' laws.
+"""Fits without some of the rows or cells that begin in the components of a fit of all: what they say of what they have
+not seen teaches the widths of the laws of cells, and how the small fits of the average are weighed.
 
 They are short, since they begin near where they end: variational fits and EM settle in a few iterations, and a tenth of
 the sweeps of a chain is enough for parameters that have forgotten single rows.
@@ -13,17 +14,19 @@ import numpy as np
 
 from ..inference.runner import Runner
 from .gated_answer import Speaker
-from .gated_aside import learn_widths, make_folds, without
-from .gated_fit import bound_settled
+from .gated_aside import Fold, learn_widths, make_folds, without
+from .gated_fit import GatedProblem, bound_settled
 from .gated_gibbs import GibbsProblem
 from .gated_gibbs_answer import Kept, model_of
 from .gated_gibbs_state import GibbsState
 from .gated_members import Data, Hyper, Plan, make_problem, run_fits, view_and_priors
 from .gated_pool import Pool
 from .gated_predict import GatedModel
-from .gated_warm import log_shares, most_probable
+from .gated_state import GatedState
+from .gated_warm import by_size, log_shares, most_probable
 
 REFIT_ITERATIONS, REFIT_TOLERANCE = 50, 1e-5
+SMALL_ITERATIONS, SMALL_TOLERANCE = 5, 1e-4  # of the average
 REFIT_SWEEPS = 0.1  # of those of a chain
 KEPT_OF_REFIT = 5  # states
 ELSEWHERE = -1e3  # log probability of the components that a row of a chain is not in
@@ -54,6 +57,27 @@ def refit_one(
     if outcome.interrupted is None:
         models = [GatedModel.of(problem.view, data.n_classes, state) for problem, state in zip(problems, states)]
         learn_widths(pool, [[[model]] for model in models], folds, data, 0, last)
+
+
+def refit_average(
+    plans: Sequence[Plan], problems: Sequence[GatedProblem], states: Sequence[GatedState], data: Data, hyper: Hyper,
+    folds: Sequence[Fold], asked: Sequence[Sequence[int]], seed: int, runner: Runner,
+) -> list[dict[int, GatedModel]] | None:  # fmt: skip
+    """Of every fold the models of the plans that are `asked`, by their numbers; None where they were stopped. What
+    chance there is in a fit depends on the seed, the fold and the plan alone."""
+    fits, streams = [], []
+    for number, (fold, numbers) in enumerate(zip(folds, asked, strict=True)):
+        part = without(data, fold)
+        for m in numbers:
+            streams.append(np.random.default_rng([seed, number, m]))
+            fits.append(make_problem(plans[m], part, hyper, streams[-1], problems[m].view))
+            if plans[m].experts is not None:  # else clusters are of single classes, which numbers alone do not say
+                fits[-1].cluster = by_size(states[m].rho[fold.learnt].argmax(axis=1))
+    ended, outcome = run_fits(fits, streams, SMALL_ITERATIONS, bound_settled(SMALL_TOLERANCE), quiet(runner), "")
+    if outcome.interrupted is not None:
+        return None
+    models = iter([GatedModel.of(fit.view, data.n_classes, state) for fit, state in zip(fits, ended, strict=True)])
+    return [{m: next(models) for m in numbers} for numbers in asked]
 
 
 def refit_chains(

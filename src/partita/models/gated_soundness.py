@@ -24,6 +24,7 @@ def check_pool(pool: Pool, schema: Schema, n_classes: int) -> None:
     need_shares(pool.weight, "weight", len(pool.voters))
     need_shares(pool.whole_weight, "whole_weight", len(pool.whole))
     need(isinstance(pool.temperature, float) and 0 < pool.temperature < np.inf, "temperature")
+    need_numbers(pool.offset, "offset", (n_classes,))
     for widths in (pool.widths, pool.seen_widths):
         if widths is not None:
             need(0 < widths.scale < np.inf and 0 < widths.degrees < np.inf, "widths")

@@ -24,7 +24,7 @@ EQUAL_CELLS = 15.0  # what equal weights of the fits are worth
 SCALES = np.exp(np.linspace(-1.4, 1.0, 13))
 DEGREES = (2.0, 3.0, 5.0, 8.0, 16.0, 50.0, 500.0)
 LOG_SCALE_PRECISION = 4.0  # of log scale, a normal variable with mean 0
-SEEN_PRECISION = 25.0  # of log scale for training rows over that for new ones
+SEEN_RATIO, SEEN_PRECISION = 0.1, 25.0  # log scale for training rows over that for new ones, a normal variable
 SEEN_RATIOS = np.exp(np.linspace(-0.5, 1.0, 31))
 NORMAL = 1e6  # degrees of freedom that stand for infinitely many
 KEPT = 4  # components of a cell that are looked at, those of the largest shares
@@ -94,14 +94,15 @@ def choose(each: Sequence[Cells]) -> tuple[np.ndarray, Widths]:
 
 
 def choose_seen(each: Sequence[Cells], share: np.ndarray, new: Widths) -> Widths:
-    """Widths of the holes of training rows, from cells that were hidden from every model; those of new rows are what is
-    believed beforehand."""
+    """Widths of the holes of training rows, from cells that were hidden from every model; those of new rows, a little
+    wider, are what is believed beforehand."""
     weight = each[0].weight
 
     def worth(ratio: float) -> float:
         widths = Widths(new.scale * ratio, new.degrees)
         density = sum(w * cells.density(widths) for w, cells in zip(share, each, strict=True))
-        return float(weight @ np.log(np.maximum(density, 1e-300)) - 0.5 * SEEN_PRECISION * np.log(ratio) ** 2)
+        prior = 0.5 * SEEN_PRECISION * (np.log(ratio) - SEEN_RATIO) ** 2
+        return float(weight @ np.log(np.maximum(density, 1e-300)) - prior)
 
     best = Widths(new.scale * float(max(SEEN_RATIOS, key=worth)), new.degrees)
     believed = PROMISED if new.held is None else np.array(new.held)

@@ -1,11 +1,12 @@
-"""Several predictors together: weights of a linear pool and a temperature, from leave-one-out predictions."""
+"""Several predictors together: weights of a linear pool, a temperature and offsets of classes, from predictions of rows
+that the predictors have not seen."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import minimize, minimize_scalar
 
 from ..kernels import kernel
 
@@ -45,3 +46,22 @@ def best_exponent(
         return kernel.softmax_loss(np.exp(log_t) * logits, label, weight, residual) + prior * log_t**2
 
     return float(np.exp(best_log_temperature(loss, bounds)))
+
+
+def best_exponent_and_offsets(
+    logits: np.ndarray, label: np.ndarray, weight: np.ndarray, exponent_prior: float, offset_prior: float
+) -> tuple[float, np.ndarray]:
+    """t and b (C,) of softmax(t logits + b), (n, C), with the least loss of the labels; log priors are
+    - exponent_prior (log t)^2 and - offset_prior b'b."""
+    logits, residual = np.ascontiguousarray(logits), np.empty(logits.shape)
+    label, weight = np.ascontiguousarray(label, np.int32), np.ascontiguousarray(weight, float)
+
+    def loss(at: np.ndarray) -> tuple[float, np.ndarray]:
+        t, b = np.exp(at[0]), at[1:]
+        value = kernel.softmax_loss(t * logits + b, label, weight, residual)
+        slope = np.concatenate([[t * (residual * logits).sum() + 2 * exponent_prior * at[0]],
+                                residual.sum(axis=0) + 2 * offset_prior * b])  # fmt: skip
+        return value + exponent_prior * at[0] ** 2 + offset_prior * (b @ b), slope
+
+    best = minimize(loss, np.zeros(1 + logits.shape[1]), jac=True, method="L-BFGS-B")
+    return float(np.exp(best.x[0])), best.x[1:]

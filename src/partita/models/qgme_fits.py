@@ -152,4 +152,4 @@ def _best(problem: QGMEProblem, outcome: Outcome) -> Fitted | None:
 
 def pool_of(model: QGMEModel) -> Pool:
     """One model as everything that is asked of a pool."""
-    return Pool([model.view.lens], model.n_classes, [model], [0], np.ones(1), 1.0, [model], np.ones(1))
+    return Pool.alike(model.view.lens, model.n_classes, [model])
