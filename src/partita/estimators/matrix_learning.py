@@ -34,7 +34,10 @@ class Matrix:
 def coded(observed: Observed, link: str, duplicates: str, levels: np.ndarray | None = None) -> tuple[Any, np.ndarray]:
     """Every cell once with its value as the link wants it, and the levels."""
     if link != "binomial" and observed.trials is not None:
-        raise ValueError(f"trials was passed, but link={link!r} has none. Use link='binomial', or leave trials out.")
+        raise ValueError(
+            f"trials was passed (of a frame, its fourth column), but link={link!r} has none. Use link='binomial', "
+            "or leave trials out."
+        )
     if link == "binomial":
         observed = check_trials(observed)
     observed = without_duplicates(observed, duplicates)
