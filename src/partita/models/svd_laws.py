@@ -13,9 +13,10 @@ from functools import cached_property
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
-from scipy.special import gammaincinv, ndtr
+from scipy.special import gammaincinv, ndtr, ndtri
 
 from .svd_draw import Draw
+from .svd_levels import own_cuts
 
 _AT_ONCE = 2_000_000  # numbers of one array of draws by cells
 _NODES = 21  # of the quadrature over the doubt within a draw
@@ -62,18 +63,44 @@ class Posterior:
         They are spread over their priors Gamma(nu, nu): quantiles in an order that has nothing to do with the draws',
         for rows and columns another.
         """
-        n = len(self.draws)
         spread = {}
         for side, irrational in (("row", 0.6180339887498949), ("column", 0.4142135623730951)):
             df = np.array([draw.row_df if side == "row" else draw.column_df for draw in self.draws])
-            scattered = np.argsort(np.argsort((np.arange(1, n + 1) * irrational) % 1.0))
-            spread[side] = gammaincinv(df, (scattered + 0.5) / n) / df if self.unequal_noise else np.ones(n)
+            share = _scattered(len(self.draws), irrational)
+            spread[side] = gammaincinv(df, share) / df if self.unequal_noise else np.ones(len(self.draws))
         return spread
+
+    @cached_property
+    def stranger_stretch(self) -> np.ndarray:
+        """(S, L - 2) of the gaps between the cut points of a row that was not seen, spread in the same way."""
+        spread = np.stack([draw.stretch_spread for draw in self.draws]).astype(float)
+        shares = [_scattered(len(spread), np.sqrt(2.0 + 3.0 * gap) % 1.0) for gap in range(spread.shape[1])]
+        return spread * ndtri(np.stack(shares, axis=1)) if shares else spread
+
+    def cuts_of_rows(self, rows: np.ndarray | slice) -> np.ndarray:
+        """(S, m, L - 1) cut points of rows, places beyond those of training being strangers; (S, 1, L - 1) where all
+        rows are alike."""
+        cuts = np.stack([draw.cuts for draw in self.draws]).astype(float)
+        if not self.draws[0].row_stretch.shape[1]:
+            return cuts[:, None, :]
+        stretch = np.stack([_stretch_of(draw, rows, own) for draw, own in zip(self.draws, self.stranger_stretch)])
+        return own_cuts(cuts, stretch)
 
     def strangers(self, side: str, n: int) -> Newcomers:
         """Rows or columns of which nothing is known, not even features."""
         factors = [draw.U if side == "row" else draw.V for draw in self.draws]
         return Newcomers(tuple(np.zeros((n, part.shape[1] + 1)) for part in factors))
+
+
+def _scattered(n: int, irrational: float) -> np.ndarray:
+    """(n,) evenly spread in (0, 1), in an order of its own for every irrational number."""
+    return (np.argsort(np.argsort((np.arange(1, n + 1) * irrational) % 1.0)) + 0.5) / n
+
+
+def _stretch_of(draw: Draw, rows: np.ndarray | slice, stranger: np.ndarray) -> np.ndarray:
+    if isinstance(rows, slice):
+        return draw.row_stretch[rows].astype(float)
+    return np.concatenate([draw.row_stretch, stranger[None]])[np.minimum(rows, len(draw.row_stretch))].astype(float)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +110,7 @@ class Laws:
     f           linear predictor; its mean, where there is doubt within a draw.
     doubt       variance of f within a draw.
     noise       variance of an observation around f (1 for a binomial link: the probit's latent).
-    cuts        (S, L - 1) cut points of levels.
+    cuts        (S, m, L - 1) cut points of levels, or (S, 1, L - 1) where they are those of all cells.
     weight      (S,) shares of the draws.
     """
 
@@ -102,13 +129,13 @@ class Laws:
         n = len(node)
         return Laws(
             f.reshape(-1, f.shape[2]), np.zeros((n * len(self.f), f.shape[2])), np.tile(self.noise, (n, 1)),
-            np.tile(self.cuts, (n, 1)), np.outer(mass / mass.sum(), self.weight).ravel(),
+            np.tile(self.cuts, (n, 1, 1)), np.outer(mass / mass.sum(), self.weight).ravel(),
         )  # fmt: skip
 
     def level_chances(self) -> np.ndarray:
         """(S, m, L) probability of every level."""
         sd = np.sqrt(self.noise + self.doubt)
-        below = ndtr((self.cuts[:, None, :] - self.f[:, :, None]) / sd[:, :, None])
+        below = ndtr((self.cuts - self.f[:, :, None]) / sd[:, :, None])
         edge = np.zeros((*self.f.shape, 1))
         return np.diff(np.concatenate([edge, below, edge + 1.0], axis=2), axis=2)
 
@@ -136,8 +163,7 @@ def laws_at(
             doubt[s] = _doubt(draw, u, v, strange, posterior.offsets)
         if draw.link != "binomial":
             noise[s] = 1.0 / (draw.alpha * g * d)
-    cuts = np.stack([draw.cuts for draw in draws]).astype(float)
-    return Laws(f, doubt, noise, cuts, np.full(len(draws), 1 / len(draws)))
+    return Laws(f, doubt, noise, posterior.cuts_of_rows(rows), np.full(len(draws), 1 / len(draws)))
 
 
 def laws_of_rows(posterior: Posterior, rows: slice) -> Laws:
@@ -151,7 +177,8 @@ def laws_of_rows(posterior: Posterior, rows: slice) -> Laws:
         if draw.link != "binomial":
             precision = draw.alpha * draw.row_noise[rows, None].astype(float)
             np.divide(1.0, precision * draw.column_noise, out=noise[s])
-    cuts = np.stack([draw.cuts for draw in draws]).astype(float)
+    cuts = posterior.cuts_of_rows(rows)
+    cuts = cuts if cuts.shape[1] == 1 else np.repeat(cuts, shape[2], axis=1)
     flat = (shape[0], shape[1] * shape[2])
     weight = np.full(len(draws), 1 / len(draws))
     return Laws(f.reshape(flat), np.broadcast_to(0.0, flat), noise.reshape(flat), cuts, weight)
