@@ -375,5 +375,5 @@ def test_parameters_are_checked(settings, message):
 def test_a_matrix_without_cells_is_refused():
     with pytest.raises(ValueError, match="no observed cell"):
         BayesianSVD(**QUICK).fit(np.full((3, 3), np.nan))
-    with pytest.raises(ValueError, match="trials was passed .*, but link='gaussian'"):
+    with pytest.raises(ValueError, match=r"trials was passed .*, but link='gaussian'"):
         BayesianSVD(**QUICK).fit_triplets([1], [1], [1], [2])
