@@ -3,7 +3,7 @@
 import numpy as np
 
 from partita.models.svd_draw import Draw
-from partita.models.svd_laws import Posterior
+from partita.models.svd_posterior import Posterior
 
 N_ROWS, N_COLUMNS, K = 6, 5, 2
 

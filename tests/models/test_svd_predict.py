@@ -7,8 +7,9 @@ from svd_draws import N_COLUMNS, N_ROWS, make_posterior
 
 from partita.models import svd_predict
 from partita.models.svd_entries import Entries
-from partita.models.svd_laws import Newcomers, laws_at, laws_of_rows, thinned
+from partita.models.svd_laws import laws_at, laws_of_rows
 from partita.models.svd_missingness import Side, make_side
+from partita.models.svd_posterior import Newcomers, thinned
 from partita.models.svd_quantiles import binomial_mixture_quantile, level_quantile, normal_mixture_quantile
 from partita.models.svd_scores import log_densities
 

@@ -18,8 +18,9 @@ from ..data.validate import DataWarning
 from ..models import svd_predict
 from ..models.svd_acquire import STRATEGIES, acquire
 from ..models.svd_entries import Entries
-from ..models.svd_laws import Laws, Newcomers, Posterior, laws_at, laws_of_rows, parts, row_parts
+from ..models.svd_laws import Laws, laws_at, laws_of_rows, parts, row_parts
 from ..models.svd_missingness import Side
+from ..models.svd_posterior import Newcomers, Posterior
 from ..models.svd_scores import log_densities
 
 MOST_CELLS = 100_000_000  # of a completed matrix: 800 MB

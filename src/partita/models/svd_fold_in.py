@@ -15,7 +15,7 @@ from scipy.special import log_ndtr
 
 from .svd_draw import Draw
 from .svd_fold_in_levels import FoldedLevels
-from .svd_laws import Posterior
+from .svd_posterior import Posterior
 
 NOISE_ROUNDS, LATENT_ROUNDS = 10, 30
 _NEWTON, _CANDIDATES = 20, 20

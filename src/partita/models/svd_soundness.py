@@ -9,8 +9,8 @@ import numpy as np
 from .soundness import need
 from .svd_draw import Draw
 from .svd_entries import Entries
-from .svd_laws import Posterior
 from .svd_missingness import Side
+from .svd_posterior import Posterior
 from .svd_problem import LINKS
 from .svd_state import State
 
