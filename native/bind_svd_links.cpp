@@ -15,16 +15,26 @@ Lines lines_of(nb::handle lines) {
                shuffled ? pointer<int64_t>(lines, "place") : nullptr};
 }
 
+Levels levels_of(nb::handle levels) {
+  const bool many = shape(levels, "line", 0) > 0;
+  return Levels{shape(levels, "value", 0),           pointer<double>(levels, "value"),
+                pointer<double>(levels, "fitted"),   pointer<double>(levels, "scale"),
+                many ? pointer<int32_t>(levels, "line") : nullptr, pointer<double>(levels, "edges"),
+                shape(levels, "edges", 1)};
+}
+
 void bind_ordinal(nb::module_& m) {
-  m.def("svd_ordinal_evidence", [](Floats value, Floats fitted, Floats scale, Floats edges, nb::object evidence) {
-    double* to = written<double>(evidence);
+  m.def("svd_ordinal_masses", [](nb::object levels, nb::object log_mass) {
+    const Levels given = levels_of(levels);
+    double* to = written<double>(log_mass);
     nb::gil_scoped_release free;
-    svd_ordinal_evidence(value.data(), fitted.data(), scale.data(), int64_t(value.shape(0)), edges.data(), to);
+    svd_ordinal_masses(given, to);
   });
-  m.def("svd_ordinal_latents", [](Floats value, Floats fitted, Floats scale, Floats edges, Floats uniform, nb::object latent) {
+  m.def("svd_ordinal_latents", [](nb::object levels, Floats uniform, nb::object latent) {
+    const Levels given = levels_of(levels);
     double* to = written<double>(latent);
     nb::gil_scoped_release free;
-    svd_ordinal_latents(value.data(), fitted.data(), scale.data(), int64_t(value.shape(0)), edges.data(), uniform.data(), to);
+    svd_ordinal_latents(given, uniform.data(), to);
   });
 }
 

@@ -6,11 +6,18 @@ namespace partita {
 
 // ---- ordinal: level l holds where edges[l] < x <= edges[l + 1], x normal around fitted with standard deviation 1 / scale ----
 
-// evidence[l] += sum of log p(level) over the entries of level l
-void svd_ordinal_evidence(const double* value, const double* fitted, const double* scale, int64_t n, const double* edges,
-                          double* evidence);
-void svd_ordinal_latents(const double* value, const double* fitted, const double* scale, int64_t n, const double* edges,
-                         const double* uniform, double* latent);
+// Entries, and the edges of their levels: those of line[p] (null: the first line)
+struct Levels {
+  int64_t n;
+  const double *value, *fitted, *scale;
+  const int32_t* line;
+  const double* edges;  // [line][width]
+  int64_t width;
+  const double* at(int64_t p) const { return edges + (line ? line[p] : 0) * width + int64_t(value[p]); }
+};
+// log p(level) of every entry
+void svd_ordinal_masses(const Levels&, double* log_mass);
+void svd_ordinal_latents(const Levels&, const double* uniform, double* latent);
 
 // ---- binomial: successes out of trials, each with probability Phi(fitted + shift) ----
 

@@ -6,24 +6,19 @@ namespace partita {
 
 namespace {
 
-Interval level_of(const double* edges, int level, double fitted, double scale) {
-  return Interval((edges[level] - fitted) * scale, (edges[level + 1] - fitted) * scale);
+Interval level_of(const Levels& of, int64_t p) {
+  const double* edge = of.at(p);
+  return Interval((edge[0] - of.fitted[p]) * of.scale[p], (edge[1] - of.fitted[p]) * of.scale[p]);
 }
 
 }  // namespace
 
-void svd_ordinal_evidence(const double* value, const double* fitted, const double* scale, int64_t n, const double* edges,
-                          double* evidence) {
-  for (int64_t p = 0; p < n; ++p) {
-    const int level = int(value[p]);
-    evidence[level] += level_of(edges, level, fitted[p], scale[p]).log_mass();
-  }
+void svd_ordinal_masses(const Levels& of, double* log_mass) {
+  for (int64_t p = 0; p < of.n; ++p) log_mass[p] = level_of(of, p).log_mass();
 }
 
-void svd_ordinal_latents(const double* value, const double* fitted, const double* scale, int64_t n, const double* edges,
-                         const double* uniform, double* latent) {
-  for (int64_t p = 0; p < n; ++p)
-    latent[p] = fitted[p] + level_of(edges, int(value[p]), fitted[p], scale[p]).point(uniform[p]) / scale[p];
+void svd_ordinal_latents(const Levels& of, const double* uniform, double* latent) {
+  for (int64_t p = 0; p < of.n; ++p) latent[p] = of.fitted[p] + level_of(of, p).point(uniform[p]) / of.scale[p];
 }
 
 }  // namespace partita

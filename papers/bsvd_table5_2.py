@@ -38,8 +38,8 @@ def model(method: str, sweeps: tuple[int, int], missingness: Any = 0) -> Bayesia
     own = {
         THESIS: {"prior": "paper", "sampler": "coordinate", "max_rank": 50},
         BLOCKED: {"prior": "paper", "sampler": "blocked", "max_rank": 50},
-        OURS: {"max_rank": 32},
-        ORDINAL: {"max_rank": 32, "link": "ordinal"},
+        OURS: {"max_rank": 64},
+        ORDINAL: {"max_rank": 64, "link": "ordinal"},
     }[method]
     return BayesianSVD(**own, missingness_features=missingness, burn_in=sweeps[0], n_samples=sweeps[1], n_chains=1,
                        random_state=0, progress=False)  # fmt: skip

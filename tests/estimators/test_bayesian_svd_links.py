@@ -236,3 +236,52 @@ def test_the_prior_of_the_thesis_learns_from_other_cells_than_reals(settings):
     model.partial_fit([asked], [at], [1.0], None if trials is None else [2.0], n_samples=3)
     folded = model.fold_in(["new"] * 2, [0, 1], [1.0, 2.0], None if trials is None else [5.0, 5.0])
     assert np.isfinite(folded.predict("new", np.arange(30))).all()
+
+
+# ---- cut points of rows ----
+
+
+def raters(seed=0, n=120, p=60):
+    """Half of the rows keep the ends of the scale for the best and the worst, the others do not."""
+    rng = np.random.default_rng(seed)
+    taste = rng.normal(size=(n, 2)) @ rng.normal(size=(2, p)) + rng.normal(size=(n, p))
+    shy = np.arange(n) < n // 2
+    cuts = np.where(shy[:, None], [-3.2, -0.6, 0.6, 3.2], [-1.0, -0.6, 0.6, 1.0])
+    levels = 1.0 + (taste[:, :, None] > cuts[:, None, :]).sum(axis=2)
+    row, column = np.nonzero(rng.random((n, p)) < 0.5)
+    test = rng.random(len(row)) < 0.2
+    cells = row, column, levels[row, column]
+    return [part[~test] for part in cells], [part[test] for part in cells], levels
+
+
+RATERS = {"link": "ordinal", "burn_in": 100, "n_samples": 100, "n_chains": 1, "max_rank": 4, "random_state": 0}
+
+
+def test_rows_that_use_levels_in_their_own_way(tmp_path):
+    train, test, levels = raters()
+    own, shared = (BayesianSVD(**RATERS, cut_points=which).fit_triplets(*train) for which in (None, "shared"))
+    assert own.score(*test) > shared.score(*test) + 0.05
+    stretch = np.mean([draw.row_stretch for draw in own._posterior.draws], axis=0)
+    assert (stretch[:60].mean(axis=0)[[0, 2]] > stretch[60:].mean(axis=0)[[0, 2]] + 0.5).all()
+    save(own, tmp_path / "raters")
+    again = load(tmp_path / "raters")
+    assert np.array_equal(again.predict_proba(*test[:2]), own.predict_proba(*test[:2]))
+    # a new row of the shy kind, from all of its cells but ten
+    known = np.arange(50)
+    folded = own.fold_in(np.full(50, 999), known, levels[7, known])
+    said = folded.predict_proba(999, np.arange(50, 60))
+    assert said[:, [0, 4]].mean() < own.predict_proba(70, np.arange(50, 60))[:, [0, 4]].mean()
+    more = own.partial_fit(np.full(50, 999), known, levels[7, known], n_samples=5, burn_in=5)
+    assert more._posterior.draws[0].row_stretch.shape == (121, 3)
+    with pytest.raises(ValueError, match=r"partial_fit: cut_points='shared', but the model has learnt with 'rows'"):
+        own.set_params(cut_points="shared").partial_fit([0], [100], [3.0])
+
+
+def test_cut_points_go_with_levels_only():
+    with pytest.raises(ValueError, match=r"cut_points='rows', but link='gaussian' has none"):
+        BayesianSVD(cut_points="rows").fit(np.eye(4))
+    with pytest.raises(ValueError, match="shared by all rows"):
+        BayesianSVD(link="ordinal", prior="paper", sampler="coordinate", cut_points="rows").fit(np.eye(4))
+    two = BayesianSVD(**RATERS).fit(np.eye(6))
+    assert two._posterior.draws[0].row_stretch.shape == (6, 0)
+    two.partial_fit([9], [0], [1.0], n_samples=2, burn_in=2)

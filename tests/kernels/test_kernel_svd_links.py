@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from partita.kernels import reference
-from partita.kernels.svd_links_contract import BinomialRows, CoordinateRows, Lines
+from partita.kernels.svd_links_contract import BinomialRows, CoordinateRows, Levels, Lines
 
 native = pytest.importorskip("partita.kernels._native")
 
@@ -27,40 +27,54 @@ def ordinal_entries(rng, n=4000):
     value = rng.integers(0, 5, n).astype(float)
     fitted = rng.normal(0, 4, n)
     fitted[:40] = np.repeat([-300.0, -45.0, 45.0, 300.0], 10)  # whole levels in the far tails
-    return value, fitted, rng.gamma(2.0, 0.5, n) + 0.05, EDGES
+    return Levels(value, fitted, rng.gamma(2.0, 0.5, n) + 0.05, EDGES[None].copy())
 
 
-def test_ordinal_evidence_equals_its_twin():
-    entries = ordinal_entries(np.random.default_rng(1))
-    ours, theirs = np.zeros(5), np.zeros(5)
-    native.svd_ordinal_evidence(*entries, ours)
-    reference.svd_ordinal_evidence(*entries, theirs)
-    np.testing.assert_allclose(ours, theirs, rtol=1e-9)
+def ordinal_lines(rng):
+    """The same where every one of three lines has edges of its own."""
+    levels = ordinal_entries(rng)
+    levels.edges = np.stack([EDGES, 0.5 * EDGES, EDGES + 1.0])
+    levels.line = rng.integers(0, 3, len(levels.value)).astype(np.int32)
+    return levels
+
+
+KINDS = [ordinal_entries, ordinal_lines]
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_log_probabilities_of_levels_equal_their_twins(make):
+    levels = make(np.random.default_rng(1))
+    ours, theirs = np.empty((2, len(levels.value)))
+    native.svd_ordinal_masses(levels, ours)
+    reference.svd_ordinal_masses(levels, theirs)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("module", [native, reference])
 def test_probabilities_of_levels_add_up_to_one(module):
-    evidence = np.zeros(5)
-    module.svd_ordinal_evidence(np.arange(5.0), np.full(5, 0.7), np.full(5, 1.4), EDGES, evidence)
-    assert np.exp(evidence).sum() == pytest.approx(1.0, abs=1e-12)
+    log_mass = np.zeros(5)
+    module.svd_ordinal_masses(Levels(np.arange(5.0), np.full(5, 0.7), np.full(5, 1.4), EDGES[None].copy()), log_mass)
+    assert np.exp(log_mass).sum() == pytest.approx(1.0, abs=1e-12)
 
 
-def test_ordinal_latents_equal_their_twins_and_lie_in_their_levels():
+@pytest.mark.parametrize("make", KINDS)
+def test_ordinal_latents_equal_their_twins_and_lie_in_their_levels(make):
     rng = np.random.default_rng(2)
-    value, fitted, scale, edges = ordinal_entries(rng)
-    uniform = rng.random(len(value))
+    levels = make(rng)
+    fitted = levels.fitted
+    uniform = rng.random(len(fitted))
     uniform[:2000:7] = 1e-300
     uniform[3:2000:7] = 1 - 2.0**-53
-    ours, theirs = np.empty_like(value), np.empty_like(value)
-    native.svd_ordinal_latents(value, fitted, scale, edges, uniform, ours)
-    reference.svd_ordinal_latents(value, fitted, scale, edges, uniform, theirs)
+    ours, theirs = np.empty_like(fitted), np.empty_like(fitted)
+    native.svd_ordinal_latents(levels, uniform, ours)
+    reference.svd_ordinal_latents(levels, uniform, theirs)
     usual = (uniform > 1e-12) & (uniform < 1 - 1e-6)  # beyond, the last digits of a uniform number decide
     np.testing.assert_allclose(ours[usual], theirs[usual], rtol=1e-6, atol=1e-7)
-    level = value.astype(int)
+    low, high = levels.ends()
     slack = 1e-12 * (1 + np.abs(fitted))
     for latent in (ours, theirs):
         assert np.isfinite(latent).all()
-        assert (latent >= edges[level] - slack).all() and (latent <= edges[level + 1] + slack).all()
+        assert (latent >= low - slack).all() and (latent <= high + slack).all()
 
 
 def test_latents_follow_the_cut_normal():
@@ -69,7 +83,8 @@ def test_latents_follow_the_cut_normal():
     edges = np.array([-np.inf, 0.5, 1.5, np.inf])
     for level in range(3):
         latent, n = np.empty(2000), 2000
-        native.svd_ordinal_latents(np.full(n, float(level)), np.full(n, 0.2), np.full(n, 2.0), edges, uniform, latent)
+        cells = Levels(np.full(n, float(level)), np.full(n, 0.2), np.full(n, 2.0), edges[None].copy())
+        native.svd_ordinal_latents(cells, uniform, latent)
         low, high = norm.cdf((edges[level : level + 2] - 0.2) * 2.0)
         np.testing.assert_allclose(
             np.sort(norm.cdf((latent - 0.2) * 2.0)), low + (high - low) * uniform, rtol=1e-10, atol=1e-13

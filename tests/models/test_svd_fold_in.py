@@ -5,15 +5,16 @@ import pytest
 from scipy import stats
 from svd_draws import N_COLUMNS, N_ROWS, make_draw
 
-from partita.models.svd_fold_in import NewRow, fold_in, truncated_normal
-from partita.models.svd_laws import Posterior
+from partita.models.svd_fold_in import NewRow, fold_in
+from partita.models.svd_fold_in_levels import truncated_normal
+from partita.models.svd_posterior import Posterior
 
 N = 4000  # the same draw many times over: folding in then samples one conditional law
 
 
-def repeated(link, noise_df, k=1, offsets=True, seed=5):
+def repeated(link, noise_df, k=1, offsets=True, seed=5, own=False):
     df = float("nan") if noise_df is None else noise_df
-    draw = make_draw(np.random.default_rng(seed), link, k, df=df)
+    draw = make_draw(np.random.default_rng(seed), link, k, df=df, own=own)
     levels = np.arange(4.0) if link == "ordinal" else np.zeros(0)
     return Posterior((draw,) * N, levels, offsets), draw
 
@@ -91,18 +92,53 @@ def test_noise_of_its_own_by_quadrature():
     close(offset, mean[1], variance[1])
 
 
-def test_levels_by_quadrature():
-    posterior, draw = repeated("ordinal", None)
+def stretched(cuts, first, last):
+    """Three cut points, the middle one held."""
+    below, above = np.diff(cuts) * [first, last]
+    return np.array([-np.inf, cuts[1] - below, cuts[1], cuts[1] + above, np.inf])
+
+
+def of_level(ends, code, f, root):
+    return stats.norm.cdf((ends[code + 1] - f) * root) - stats.norm.cdf((ends[code] - f) * root)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_levels_by_quadrature(own):
+    """With gaps of the row's own, these are integrated out too."""
+    posterior, draw = repeated("ordinal", None, own=own)
     partners, codes = [0, 1, 2, 3], np.array([0, 3, 1, 3])
-    factors, offset, _, _ = fold(posterior, partners, codes)
-    ends = np.concatenate([[-np.inf], draw.cuts, [np.inf]])
+    factors, offset, _, grown = fold(posterior, partners, codes)
+    node, mass = np.polynomial.hermite_e.hermegauss(7 if own else 1)
+    spread = float(draw.stretch_spread[0]) if own else 0.0
+    gaps = [(np.exp(spread * a), np.exp(spread * b), p * q) for a, p in zip(node, mass) for b, q in zip(node, mass)]
 
     def log_density(u, b):
-        total = prior(draw, u, b)
-        for code, j in zip(codes, partners):
-            f, root = draw.mean + draw.column_offset[j] + b + u * draw.V[j, 0], np.sqrt(draw.column_noise[j])
-            chance = stats.norm.cdf((ends[code + 1] - f) * root) - stats.norm.cdf((ends[code] - f) * root)
-            total = total + np.log(np.maximum(chance, 1e-300))
+        total = np.zeros(u.shape)
+        for first, last, weight in gaps:
+            ends, chance = stretched(draw.cuts, first, last), weight / mass.sum() ** 2
+            for code, j in zip(codes, partners):
+                f, root = draw.mean + draw.column_offset[j] + b + u * draw.V[j, 0], np.sqrt(draw.column_noise[j])
+                chance = chance * of_level(ends, code, f, root)
+            total = total + chance
+        return prior(draw, u, b) + np.log(np.maximum(total, 1e-300))
+
+    mean, variance = grid_law(log_density, n=121)
+    close(factors[:, 0], mean[0], variance[0])
+    close(offset, mean[1], variance[1])
+    assert grown.draws[0].row_stretch.shape == (N_ROWS + 1, 2 if own else 0)
+
+
+def test_a_new_column_meets_rows_with_cut_points_of_their_own():
+    posterior, draw = repeated("ordinal", None, own=True)
+    partners, codes = [0, 2, 3, 5], np.array([1, 2, 1, 3])
+    factors, offset, _, _ = fold(posterior, partners, codes, side="column")
+
+    def log_density(v, c):
+        total = -0.5 * (v - 0.3) ** 2 / draw.column_theta[0] - 0.5 * draw.tau_column * (c - 0.3) ** 2
+        for code, i in zip(codes, partners):
+            ends = stretched(draw.cuts, *np.exp(draw.row_stretch[i]))
+            f, root = draw.mean + draw.row_offset[i] + c + v * draw.U[i, 0], np.sqrt(draw.row_noise[i])
+            total = total + np.log(np.maximum(of_level(ends, code, f, root), 1e-300))
         return total
 
     mean, variance = grid_law(log_density)

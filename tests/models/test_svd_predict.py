@@ -7,8 +7,9 @@ from svd_draws import N_COLUMNS, N_ROWS, make_posterior
 
 from partita.models import svd_predict
 from partita.models.svd_entries import Entries
-from partita.models.svd_laws import Newcomers, laws_at, laws_of_rows, thinned
+from partita.models.svd_laws import laws_at, laws_of_rows
 from partita.models.svd_missingness import Side, make_side
+from partita.models.svd_posterior import Newcomers, thinned
 from partita.models.svd_quantiles import binomial_mixture_quantile, level_quantile, normal_mixture_quantile
 from partita.models.svd_scores import log_densities
 
@@ -34,8 +35,9 @@ def test_means_and_deviations_of_reals():
 
 
 @pytest.mark.parametrize("link", ["gaussian", "ordinal", "binomial"])
-def test_whole_rows_are_their_cells(link):
-    posterior = make_posterior(link, components=[2, 3] * 20)
+@pytest.mark.parametrize("own", [False, True])
+def test_whole_rows_are_their_cells(link, own):
+    posterior = make_posterior(link, components=[2, 3] * 20, own=own and link == "ordinal")
     one, other = laws_at(posterior, ROWS[5:20], COLUMNS[5:20]), laws_of_rows(posterior, slice(1, 4))
     for name in ("f", "doubt", "noise", "cuts", "weight"):
         assert np.allclose(getattr(one, name), getattr(other, name), rtol=1e-5, atol=1e-5), name
@@ -72,15 +74,19 @@ def test_quantiles_of_levels():
     assert level_quantile(0.951, chance, levels).tolist() == [5.0, 5.0]
 
 
-def test_levels_by_hand():
-    posterior = make_posterior("ordinal")
+@pytest.mark.parametrize("own", [False, True])
+def test_levels_by_hand(own):
+    posterior = make_posterior("ordinal", own=own)
     laws = laws_at(posterior, ROWS, COLUMNS)
     chance = svd_predict.level_probabilities(laws)
     assert np.allclose(chance.sum(axis=1), 1) and (chance >= 0).all()
     f, noise = by_hand(posterior, 2, 3)
     each = []
     for s, draw in enumerate(posterior.draws):
-        below = stats.norm.cdf(np.append(draw.cuts, np.inf), f[s], np.sqrt(noise[s]))
+        low, middle, high = draw.cuts
+        first, last = np.exp(draw.row_stretch[2]) if own else (1.0, 1.0)
+        cuts = [middle - (middle - low) * first, middle, middle + (high - middle) * last, np.inf]
+        below = stats.norm.cdf(cuts, f[s], np.sqrt(noise[s]))
         each.append(np.diff(below, prepend=0.0))
     each = np.array(each)
     p = 2 * N_COLUMNS + 3
@@ -93,6 +99,16 @@ def test_levels_by_hand():
     assert wide[p] == pytest.approx(np.sqrt(law @ posterior.levels**2 - (law @ posterior.levels) ** 2), rel=1e-4)
     middle = svd_predict.median(laws, "ordinal", posterior.levels)
     assert middle[p] == posterior.levels[np.argmax(np.cumsum(law) >= 0.5)]
+
+
+def test_cut_points_of_strangers_are_spread_as_those_of_rows():
+    posterior = make_posterior("ordinal", own=True, n_draws=400)
+    cuts = posterior.cuts_of_rows(np.array([N_ROWS, N_ROWS + 3, 0]))
+    common = np.array([draw.cuts for draw in posterior.draws])
+    stretch = np.log(np.diff(cuts[:, 0]) / np.diff(common))
+    assert np.array_equal(cuts[:, 0], cuts[:, 1]) and not np.array_equal(cuts[:, 0], cuts[:, 2])
+    assert np.abs(stretch.mean(axis=0)).max() < 0.01 and np.allclose(stretch.std(axis=0), 0.6, rtol=0.02)
+    assert abs(np.corrcoef(stretch.T)[0, 1]) < 0.15
 
 
 def test_successes_by_hand():

@@ -22,7 +22,8 @@ Move = Callable[[np.random.Generator, Problem, State], State]
 # laws with a few moments, so that averages settle
 HYPER = Hyper(
     theta_shape=4.0, theta_rate=2.0, noise_shape=4.0, noise_rate=3.0, offset_shape=4.0, offset_rate=2.0,
-    mean_width=1.0, cut_width=1.2, ridge_shape=4.0, ridge_rate=3.0, a=1.5, b=1.0, c=4.0, d=3.0, e=4.0, f=100.0,
+    mean_width=1.0, cut_width=1.2, stretch_shape=5.0, stretch_rate=1.5, ridge_shape=4.0, ridge_rate=3.0,
+    a=1.5, b=1.0, c=4.0, d=3.0, e=4.0, f=100.0,
 )  # fmt: skip
 
 
@@ -38,6 +39,7 @@ class World:
     sampler: str = "blocked"
     offsets: bool = True
     unequal_noise: bool = False
+    row_cuts: bool = False
     features: bool = False
     shape: tuple[int, int] = (5, 4)
     n_components: int = 2
@@ -64,7 +66,8 @@ class World:
         entries = Entries.of(*self.cells(), values, *self.shape, trials)
         return Problem(
             entries, self.link, self.n_levels if self.link == "ordinal" else 0, self.prior, self.offsets,
-            self.unequal_noise, max(self.n_components, 1), self.features_of(0), self.features_of(1), self.hyper,
+            self.unequal_noise, self.row_cuts, max(self.n_components, 1), self.features_of(0), self.features_of(1),
+            self.hyper,
         )  # fmt: skip
 
 
@@ -115,6 +118,9 @@ def draw_state(rng: np.random.Generator, world: World) -> State:
     if world.link == "ordinal":
         state.cuts = np.sort(hyper.cut_width * rng.standard_normal(world.n_levels - 1))
         state.cut_step = np.full(world.n_levels - 1, 0.6)
+        gaps = world.n_levels - 2 if world.row_cuts else 0
+        state.stretch_spread = np.sqrt(hyper.stretch_rate / rng.gamma(hyper.stretch_shape, size=gaps))
+        state.row_stretch = state.stretch_spread * rng.standard_normal((n[0], gaps))
     if paper:
         draw_paper(rng, world, state)
     return state
@@ -156,12 +162,24 @@ def draw_cells(rng: np.random.Generator, world: World, state: State) -> tuple[Pr
     state = replace(state)
     if world.link == "ordinal":
         state.latent = x
-        return world.problem((x[:, None] > state.cuts).sum(axis=1).astype(float), None), state
+        cuts = np.array([stretched(state.cuts, state.row_stretch[i]) for i in row])
+        return world.problem((x[:, None] > cuts).sum(axis=1).astype(float), None), state
     if world.link == "binomial":
         trials = np.arange(len(fit)) % 4.0
         hits = [(f + rng.standard_normal(int(t)) > 0).sum() for f, t in zip(fit, trials)]
         return world.problem(np.array(hits, float), trials), state
     return world.problem(x, None), state
+
+
+def stretched(cuts: np.ndarray, stretch: np.ndarray) -> np.ndarray:
+    """Cut points of a row: outwards from the middle one (of an even number the one below)."""
+    own, at = cuts.copy(), (len(cuts) - 1) // 2
+    if len(stretch):
+        for k in range(at + 1, len(cuts)):
+            own[k] = own[k - 1] + (cuts[k] - cuts[k - 1]) * np.exp(stretch[k - 1])
+        for k in range(at - 1, -1, -1):
+            own[k] = own[k + 1] - (cuts[k + 1] - cuts[k]) * np.exp(stretch[k])
+    return own
 
 
 def draw_joint(rng: np.random.Generator, world: World) -> tuple[Problem, State]:
@@ -225,6 +243,14 @@ def statistics(world: World, problem: Problem, state: State) -> dict[str, float]
     if state.cuts is not None:
         found["cuts and cells"] = float(np.tanh(state.cuts.mean()) * np.tanh(np.mean(y) - 1.5))
         found["gaps"] = float(np.sum(np.log(np.diff(state.cuts))))
+        if state.row_stretch.size:
+            own = np.array([stretched(state.cuts, r) for r in state.row_stretch])
+            found |= {
+                "stretch": float(np.mean(state.row_stretch)), "stretch squared": float(np.mean(state.row_stretch**2)),
+                "spread": float(np.mean(np.log(state.stretch_spread))), "own cuts": float(np.mean(np.tanh(own))),
+                "own gaps and cells": float(np.tanh(own[0, -1] - own[0, 0]) * np.tanh(np.mean(y[row == 0]) - 1.5)),
+                "last stretch": float(np.tanh(state.row_stretch[0, -1]) * np.mean(y[row == 0] == own.shape[1])),
+            }  # fmt: skip
         found["cut and offset"] = float(np.tanh(state.cuts[0]) * np.tanh(state.row_offset[0]))
     return found
 

@@ -14,6 +14,7 @@ from partita.models import (
     svd_coordinate_counts,
     svd_gains,
     svd_ordinal,
+    svd_row_cuts,
 )
 from partita.models.svd_problem import Problem
 from partita.models.svd_sides import COLUMNS, ROWS, SIDES, Side
@@ -23,6 +24,7 @@ ORDINAL = {
     "four levels": World(link="ordinal", unequal_noise=True, features=True),
     "two levels": World(link="ordinal", n_levels=2),
     "no offsets": World(link="ordinal", offsets=False, n_levels=3),
+    "rows' own cuts": World(link="ordinal", unequal_noise=True, row_cuts=True, n_levels=5),
 }
 BINOMIAL = {
     "offsets": World(link="binomial", features=True),
@@ -55,7 +57,9 @@ def ordinal_move(which: str) -> Alone:
                 svd_ordinal.shift(problem, rng, state, COLUMNS)
             else:  # latents follow the cut points, which have integrated them out
                 if which == "cuts":
-                    svd_ordinal.move_cuts(problem, rng, state, fitted, scale)
+                    own = state.row_stretch.shape[1]
+                    move = svd_row_cuts.move_row_cuts if own else svd_ordinal.move_cuts
+                    move(problem, rng, state, fitted, scale)
                 svd_ordinal.draw_latents(problem, rng, state, fitted, scale)
             return state
 
@@ -181,6 +185,9 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[World, Move]:
     if what == "cut points without their cells":
         monkeypatch.setattr(svd_ordinal, "evidence", lambda problem, fitted, scale, cuts: np.zeros(problem.n_levels))
         return ORDINAL["four levels"], ordinal_move("cuts")(ORDINAL["four levels"])
+    if what == "gaps without their cells":
+        monkeypatch.setattr(svd_row_cuts, "log_masses", lambda problem, *_: np.zeros(len(problem.entries)))
+        return ORDINAL["rows' own cuts"], ordinal_move("cuts")(ORDINAL["rows' own cuts"])
     if what == "equal noise":
         monkeypatch.setattr(svd_ordinal, "noise_scale", lambda problem, state: np.full(len(problem.entries), 1.5))
         return ORDINAL["four levels"], ordinal_move("latents")(ORDINAL["four levels"])
@@ -198,6 +205,7 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[World, Move]:
 
 MISTAKES = [
     "no way back", "numbers without their way back", "cut points without their cells", "equal noise",
+    "gaps without their cells",
     "components on for nothing", "trials counted six times",
 ]  # fmt: skip
 

@@ -74,7 +74,7 @@ def is_long(X: Any, link: str, entries: bool | None = None) -> bool:
         return False
     if len(X.columns) != 3 and not (len(X.columns) == 4 and link == "binomial"):
         return False
-    pair = [_column(X, k).to_numpy() for k in range(2)]
+    pair = [nth_column(X, k).to_numpy() for k in range(2)]
     if not all(map(_holds_ids, pair)):
         return False
     _warn_of_doubt(X, pair)
@@ -97,7 +97,7 @@ def _warn_of_doubt(X: Any, pair: list[np.ndarray]) -> None:
         )  # fmt: skip
 
 
-def _column(frame: Any, k: int) -> Any:
+def nth_column(frame: Any, k: int) -> Any:
     return frame.iloc[:, k] if hasattr(frame, "iloc") else frame.to_series(k)
 
 

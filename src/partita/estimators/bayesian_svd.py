@@ -18,7 +18,7 @@ from .base import TableEstimator
 from .matrix_answers import MatrixAnswers
 from .matrix_fold_in import folded
 from .matrix_learning import Matrix, grown_matrix, make_problem, new_matrix
-from .matrix_parameters import CONSTRAINTS, check_going_on, check_together, parts_of_model
+from .matrix_parameters import CONSTRAINTS, check_going_on, check_together, own_cut_points, parts_of_model
 from .matrix_summary import describe_chains, posterior_of
 
 
@@ -41,6 +41,8 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         make of it, none with link="binomial"; 0: none.
     offsets : whether mean, row and column offsets are in the model (None: yes, but not with sampler="coordinate").
     unequal_noise : whether noise differs by row and column (None: with prior="ard", but not with link="binomial").
+    cut_points : of link="ordinal": "rows", every row (a rater, say) has cut points of its own about those of all, as
+        far from them as is learnt; "shared", all rows have the same (None: "rows" with prior="ard", else "shared").
     duplicates : a cell given twice: "error", or "mean" (successes and trials are summed).
     column_kinds : None only; the kind of all cells is said by `link`.
     random_state, n_jobs, progress, time_budget, checkpoint : as in all estimators. Same seed, same result, for any
@@ -72,9 +74,10 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
     _constraints: ClassVar[dict[str, Constraint]] = CONSTRAINTS
 
     def __init__(
-        self, *, max_rank=32, prior="ard", sampler="blocked", link="gaussian", n_samples=300, burn_in=200, n_chains=2,
-        init="random", missingness_features="auto", offsets=None, unequal_noise=None, duplicates="error",
-        column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None, checkpoint=None,
+        self, *, max_rank=64, prior="ard", sampler="blocked", link="gaussian", n_samples=300, burn_in=200, n_chains=2,
+        init="random", missingness_features="auto", offsets=None, unequal_noise=None, cut_points=None,
+        duplicates="error", column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
+        checkpoint=None,
     ):  # fmt: skip
         self.max_rank = max_rank
         self.prior = prior
@@ -87,6 +90,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         self.missingness_features = missingness_features
         self.offsets = offsets
         self.unequal_noise = unequal_noise
+        self.cut_points = cut_points
         self.duplicates = duplicates
         self.column_kinds = column_kinds
         self.random_state = random_state
@@ -223,7 +227,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         problem, self._row_side, self._column_side = make_problem(
             matrix, link=self.link, prior=self.prior, offsets=offsets, unequal_noise=unequal,
             max_rank=min(self.max_rank, max(min(matrix.entries.n_rows, matrix.entries.n_columns), 1)),
-            missingness=self._missingness(),
+            missingness=self._missingness(), row_cuts=own_cut_points(self),
         )  # fmt: skip
         self._matrix = matrix
         self.row_ids_, self.column_ids_ = matrix.rows.labels, matrix.columns.labels

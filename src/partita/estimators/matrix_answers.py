@@ -9,17 +9,18 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.containers import wide_frame
-from ..data.entries import read_triplets
+from ..data.entries import is_frame, nth_column, read_triplets
 from ..data.entry_checks import check_trials, level_codes
-from ..data.ids import Ids, as_labels, listed, shown
+from ..data.ids import Ids, as_labels, distinct, listed, shown
 from ..data.side_features import features_of
 from ..data.telling import tell
 from ..data.validate import DataWarning
 from ..models import svd_predict
 from ..models.svd_acquire import STRATEGIES, acquire
 from ..models.svd_entries import Entries
-from ..models.svd_laws import Laws, Newcomers, Posterior, laws_at, laws_of_rows, parts, row_parts
+from ..models.svd_laws import Laws, laws_at, laws_of_rows, parts, row_parts
 from ..models.svd_missingness import Side
+from ..models.svd_posterior import Newcomers, Posterior
 from ..models.svd_scores import log_densities
 
 MOST_CELLS = 100_000_000  # of a completed matrix: 800 MB
@@ -43,7 +44,8 @@ class MatrixAnswers:
 
         Parameters
         ----------
-        rows, columns : ids, one of each per cell; a single id goes with all of the others. Or pairs as `rows` alone.
+        rows, columns : ids, one of each per cell; a single id goes with all of the others. Or as `rows` alone pairs, or
+            a frame whose first two columns hold the ids (values after them, as in `score`, are not looked at).
         return_std : also the standard deviation of the expected value (how unsure the model is of it).
         noise : with `return_std`, the standard deviation of a new observation instead: noise included.
         statistic : "mean" or "median" of a new observation (of levels, a level).
@@ -235,8 +237,9 @@ class MatrixAnswers:
         if not len(strange):
             return place, None
         if features is None:
+            new, asked = (len(distinct(some, side)) for some in (labels[strange], labels))
             tell(
-                f"{len(strange)} of {len(labels)} {side} ids were not seen in training (for example "
+                f"{new} of {asked} {side} ids were not seen in training (for example "
                 f"{shown(labels[strange[0]])}) and are answered from their prior alone. Pass {side}_features=, or tell "
                 "what is known of them by fold_in or partial_fit.",
                 DataWarning,
@@ -271,6 +274,13 @@ def asked_pairs(rows: Any, columns: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _split_pairs(pairs: Any) -> tuple[Any, Any]:
+    if is_frame(pairs):
+        if not 2 <= len(pairs.columns) <= 4:
+            raise ValueError(
+                f"columns is missing, and the frame has {len(pairs.columns)} columns. Give one that lists cells: row "
+                "ids, column ids (and values, which are not looked at), or pass ids as predict(rows, columns)."
+            )
+        return nth_column(pairs, 0), nth_column(pairs, 1)
     if isinstance(pairs, list) and pairs and all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     raise ValueError(

@@ -34,7 +34,10 @@ class Matrix:
 def coded(observed: Observed, link: str, duplicates: str, levels: np.ndarray | None = None) -> tuple[Any, np.ndarray]:
     """Every cell once with its value as the link wants it, and the levels."""
     if link != "binomial" and observed.trials is not None:
-        raise ValueError(f"trials was passed, but link={link!r} has none. Use link='binomial', or leave trials out.")
+        raise ValueError(
+            f"trials was passed (of a frame, its fourth column), but link={link!r} has none. Use link='binomial', "
+            "or leave trials out."
+        )
     if link == "binomial":
         observed = check_trials(observed)
     observed = without_duplicates(observed, duplicates)
@@ -113,8 +116,9 @@ def _listed_ids(listed: Any, ids: Ids, name: str) -> Ids:
 
 
 def make_problem(
-    matrix: Matrix, *, link: str, prior: str, offsets: bool, unequal_noise: bool, max_rank: int, missingness: str | int
-) -> tuple[Problem, Side, Side]:
+    matrix: Matrix, *, link: str, prior: str, offsets: bool, unequal_noise: bool, row_cuts: bool, max_rank: int,
+    missingness: str | int,
+) -> tuple[Problem, Side, Side]:  # fmt: skip
     """What the sampler is given, and the features of both sides."""
     sides = [
         make_side(matrix.entries, side, given, missingness)
@@ -122,7 +126,7 @@ def make_problem(
     ]
     problem = Problem.of(
         matrix.entries, link=link, n_levels=len(matrix.levels), prior=prior, offsets=offsets,
-        unequal_noise=unequal_noise, max_rank=max_rank, row_features=sides[0].features,
+        unequal_noise=unequal_noise, row_cuts=row_cuts, max_rank=max_rank, row_features=sides[0].features,
         column_features=sides[1].features,
     )  # fmt: skip
     return problem, sides[0], sides[1]

@@ -12,7 +12,7 @@ from scipy import sparse
 from ..data.ids import Ids
 from ..models.svd_draw import Draw
 from ..models.svd_entries import Entries
-from ..models.svd_laws import Posterior
+from ..models.svd_posterior import Posterior
 from .matrix_learning import Matrix
 
 

@@ -20,6 +20,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "missingness_features": either(one_of("auto"), integer(0)),
     "offsets": optional(boolean()),
     "unequal_noise": optional(boolean()),
+    "cut_points": optional(one_of("rows", "shared")),
     "duplicates": one_of("error", "mean"),
     "column_kinds": NEVER,
 }
@@ -32,6 +33,11 @@ def parts_of_model(model: Any) -> tuple[bool, bool]:
     return offsets, unequal if model.unequal_noise is None else bool(model.unequal_noise)
 
 
+def own_cut_points(model: Any) -> bool:
+    """Whether every row has cut points of its own, where the parameters leave it open."""
+    return model.link == "ordinal" and (model.cut_points or ("rows" if model.prior == "ard" else "shared")) == "rows"
+
+
 def check_together(model: Any) -> None:
     """Raise where parameters that are fine alone do not go together."""
     for wrong, told in (
@@ -41,6 +47,10 @@ def check_together(model: Any) -> None:
          "sampler='coordinate' has the thesis's equal noise. Leave unequal_noise None, or pass sampler='blocked'"),
         (model.link == "binomial" and bool(model.unequal_noise),
          "unequal_noise=True has no meaning with link='binomial', whose noise is that of counting. Leave it None"),
+        (model.link != "ordinal" and model.cut_points is not None,
+         f"cut_points={model.cut_points!r}, but link={model.link!r} has none. Leave it None, or pass link='ordinal'"),
+        (model.sampler == "coordinate" and model.cut_points == "rows",
+         "sampler='coordinate' has the thesis's cut points, shared by all rows. Leave cut_points None"),
         (model.link == "ordinal" and model.duplicates == "mean",
          "duplicates='mean' with link='ordinal': the mean of two levels is no level. Remove the duplicates"),
     ):  # fmt: skip
@@ -63,6 +73,9 @@ def check_going_on(model: Any, sweeps: dict[str, Any]) -> None:
     for name, value in learnt.items():
         if getattr(model, name) != value:
             raise _other(name, getattr(model, name), value)
+    own = model._posterior.draws[0].row_stretch.shape[1] > 0
+    if len(model._posterior.levels) > 2 and own_cut_points(model) != own:
+        raise _other("cut_points", model.cut_points, "rows" if own else "shared")
     has = model._offsets, not math.isnan(model._posterior.draws[0].row_df)
     for name, wanted, value in zip(("offsets", "unequal_noise"), parts_of_model(model), has, strict=True):
         if wanted != value:

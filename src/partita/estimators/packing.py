@@ -34,8 +34,8 @@ from ..models.net_posterior import NetPosterior
 from ..models.online import Online
 from ..models.problem import Settings, make_grids
 from ..models.soundness import Unsound
-from ..models.svd_laws import Posterior
 from ..models.svd_missingness import Side
+from ..models.svd_posterior import Posterior
 from ..models.svd_state import State
 from ..models.tan import Tree
 from .matrix_learning import Matrix

@@ -4,9 +4,8 @@ Symbols: m observed entries, in row order unless said otherwise; D numbers a row
 offset); L levels. All arrays are C-contiguous float64 unless said otherwise. Kernels that treat every entry by itself
 take slices of the entries; kernels over rows take the rows begin : end, which share no entry with others.
 
-`svd_ordinal_evidence(value, fitted, scale, edges, evidence)` adds to evidence (L,) the log probability of the entries
-of each level, `svd_ordinal_latents(value, fitted, scale, edges, uniform, latent)` draws the normal behind every entry:
-level l holds where edges[l] < x <= edges[l + 1], x ~ N(fitted, 1 / scale^2), edges (L + 1,) from -inf to inf.
+`svd_ordinal_masses(levels: Levels, log_mass)` gives the log probability of the level of every entry,
+`svd_ordinal_latents(levels: Levels, uniform, latent)` draws the normal behind it.
 
 `svd_binomial_sums(fitted, shift, successes, trials, out)` adds to out (3,) the log-likelihood (without binomial
 coefficients) of successes with probability Phi(fitted + shift), its slope and its expected curvature in the shift;
@@ -27,6 +26,26 @@ import numpy as np
 
 def _nowhere() -> np.ndarray:
     return np.empty(0, np.int64)
+
+
+def _first_line() -> np.ndarray:
+    return np.empty(0, np.int32)
+
+
+@dataclass
+class Levels:
+    """Ordinal entries: level l holds where edges[l] < x <= edges[l + 1], x ~ N(fitted, 1 / scale^2)."""
+
+    value: np.ndarray  # (m,) codes of the levels
+    fitted: np.ndarray  # (m,)
+    scale: np.ndarray  # (m,)
+    edges: np.ndarray  # (n, L + 1) from -inf to inf
+    line: np.ndarray = field(default_factory=_first_line)  # int32 (m,): which edges; empty: the first
+
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """(m,) where the level of every entry begins and ends."""
+        level, line = self.value.astype(np.intp), self.line if len(self.line) else 0
+        return self.edges[line, level], self.edges[line, level + 1]
 
 
 @dataclass

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from .svd_entries import Entries
-from .svd_laws import Posterior, laws_at, laws_of_rows, row_parts, thinned
+from .svd_laws import laws_at, laws_of_rows, row_parts
+from .svd_posterior import Posterior, thinned
 from .svd_predict import expected_values
 
 STRATEGIES = ("variance", "line", "decorrelated", "random")

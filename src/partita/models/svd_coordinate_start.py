@@ -9,6 +9,7 @@ import numpy as np
 from . import svd_binomial, svd_ordinal
 from .svd_draw import Draw
 from .svd_effects import coefficients_of, scaled_features, start_effects
+from .svd_levels import start_stretch
 from .svd_problem import Problem
 from .svd_rank import cell_matrix, leading_pairs
 from .svd_start import state_values
@@ -49,6 +50,7 @@ def init(problem: Problem, rng: np.random.Generator, start: str | int = "random"
         rank=on,
     )
     start_effects(problem, state)
+    start_stretch(problem, rng, state)
     if problem.link == "ordinal":
         state.alpha, state.mean = 1.0, 0.0
         state.cuts, state.cut_step, state.latent = svd_ordinal.start(problem)

@@ -23,6 +23,8 @@ class Draw:
     row_coefficients               per block of features, (r, K + 1), offset last: an unseen row has the prior mean
     column_coefficients            sum over blocks of features @ block.axes @ coefficients
     cuts (L - 1,)                  of an ordinal link, else empty
+    row_stretch (I, L - 2)         the rows' own gaps between cut points (`svd_levels`); (I, 0) where rows are alike
+    stretch_spread (L - 2,)        its standard deviations, for rows never seen
     rank                           components above the noise edge
     row_df, column_df              nu of g and of d, for rows and columns never seen; NaN where noise is equal
     """
@@ -43,6 +45,8 @@ class Draw:
     row_coefficients: tuple[np.ndarray, ...]
     column_coefficients: tuple[np.ndarray, ...]
     cuts: np.ndarray
+    row_stretch: np.ndarray
+    stretch_spread: np.ndarray
     rank: int
     row_df: float = float("nan")
     column_df: float = float("nan")
@@ -59,7 +63,8 @@ class Draw:
             _single(column_theta[on]), float(state.tau_row), float(state.tau_column), float(state.alpha),
             _single(state.row_noise), _single(state.column_noise), _kept(state.row_regression, on, gain),
             _kept(state.column_regression, on, np.ones(len(gain))),
-            _single(np.zeros(0) if state.cuts is None else state.cuts), int(state.rank), *df,
+            _single(np.zeros(0) if state.cuts is None else state.cuts), _single(state.row_stretch),
+            _single(state.stretch_spread), int(state.rank), *df,
         )  # fmt: skip
 
     def fitted(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, svds
 
-from .svd_laws import Posterior
+from .svd_posterior import Posterior
 
 
 def mean_factors(posterior: Posterior, n_factors: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

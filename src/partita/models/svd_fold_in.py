@@ -11,10 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import log_ndtr, ndtri_exp
+from scipy.special import log_ndtr
 
 from .svd_draw import Draw
-from .svd_laws import Posterior
+from .svd_fold_in_levels import FoldedLevels
+from .svd_posterior import Posterior
 
 NOISE_ROUNDS, LATENT_ROUNDS = 10, 30
 _NEWTON, _CANDIDATES = 20, 20
@@ -38,6 +39,9 @@ class _Stacked:
     base (S, n)         what the rest of the model says of the cells
     precision, mean     (S, K + 1) of the row's normal prior
     noise (S, n)        precision of a cell less the row's own g
+    cuts                of levels: of a new column (S, n, L - 1), those of its partners; of a new row (S, 1, L - 1),
+                        those of all rows, which it stretches
+    spread (S, L - 2)   of the stretches of a new row; (S, 0): rows are alike, or it is a column
     df (S,)             nu of g ~ Gamma(nu, nu)
     """
 
@@ -47,6 +51,7 @@ class _Stacked:
     mean: np.ndarray
     noise: np.ndarray
     cuts: np.ndarray
+    spread: np.ndarray
     df: np.ndarray
 
 
@@ -59,10 +64,10 @@ def fold_in(posterior: Posterior, side: str, rows: list[NewRow], means: list[np.
     drawn = []
     for k, row in enumerate(rows):
         stacked = _stack(posterior, side, row.partners, [mean[k] for mean in means], width)
-        beta, g = _draw_row(stacked, row, posterior)
+        beta, g, stretch = _draw_row(stacked, row, posterior)
         beta[:, -1] *= posterior.offsets
-        drawn.append((beta, g))
-    grown = [_grow(draw, side, [(beta[s], g[s]) for beta, g in drawn]) for s, draw in enumerate(posterior.draws)]
+        drawn.append((beta, g, stretch))
+    grown = [_grow(draw, side, [(b[s], g[s], r[s]) for b, g, r in drawn]) for s, draw in enumerate(posterior.draws)]
     return replace(posterior, draws=tuple(grown))
 
 
@@ -82,30 +87,39 @@ def _stack(posterior: Posterior, side: str, partners: np.ndarray, means: list[np
         precision[s, :k] = 1.0 / np.maximum(draw.theta if row else draw.column_theta, 1e-30)
         precision[s, -1] = draw.tau_row if row else draw.tau_column
         mean[s, :k], mean[s, -1] = means[s][:-1], means[s][-1]
-    cuts = np.stack([draw.cuts for draw in draws]).astype(float)
+    if side == "row":
+        cuts = np.stack([draw.cuts for draw in draws]).astype(float)[:, None, :]
+        spread = np.stack([draw.stretch_spread for draw in draws]).astype(float)
+    else:
+        cuts, spread = posterior.cuts_of_rows(partners), np.zeros((len(draws), 0))
     df = np.array([draw.row_df if side == "row" else draw.column_df for draw in draws])
-    return _Stacked(x, base, precision, mean, noise, cuts, df)
+    return _Stacked(x, base, precision, mean, noise, cuts, spread, df)
 
 
-def _draw_row(stacked: _Stacked, row: NewRow, posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
-    """Factors and offset (S, K + 1), and noise g (S,), one draw of each given every draw of the rest."""
+def _draw_row(stacked: _Stacked, row: NewRow, posterior: Posterior) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Factors and offset (S, K + 1), noise g (S,) and stretches (S, L - 2), one draw of each given every draw of the
+    rest.
+    """
     link, rng, n_draws = posterior.link, row.stream, len(stacked.base)
     if link == "binomial":
-        return _binomial(stacked, row), np.ones(n_draws)
+        return _binomial(stacked, row), np.ones(n_draws), stacked.spread
     n, unequal, nu = len(row.values), posterior.unequal_noise, stacked.df
     g = rng.gamma(nu) / nu if unequal else np.ones(n_draws)
     rounds = LATENT_ROUNDS if link == "ordinal" and n else NOISE_ROUNDS if unequal and n else 1
-    beta = stacked.mean
+    beta, stretch = stacked.mean, stacked.spread * rng.standard_normal(stacked.spread.shape)
     y = np.broadcast_to(row.values, (n_draws, n))
     for _ in range(rounds):
         if link == "ordinal":
-            y = _latents(stacked, row.values.astype(int), beta, g, rng)
+            f = stacked.base + np.einsum("snk,sk->sn", stacked.x, beta)
+            levels = FoldedLevels(row.values.astype(int), f, np.sqrt(stacked.noise * g[:, None]), stacked.cuts)
+            stretch = levels.move_stretch(stretch, stacked.spread, rng)
+            y = levels.latents(stretch, rng)
         weight = stacked.noise * g[:, None]
         beta = _normal_row(stacked, weight, y - stacked.base, rng)
         if unequal:
             error = y - stacked.base - np.einsum("snk,sk->sn", stacked.x, beta)
             g = rng.gamma(nu + n / 2) / (nu + 0.5 * (stacked.noise * error**2).sum(axis=1))
-    return beta, g
+    return beta, g, stretch
 
 
 def _normal_row(stacked: _Stacked, weight: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -122,29 +136,6 @@ def _from_precision(precision: np.ndarray, target: np.ndarray, noise: np.ndarray
     root = np.linalg.cholesky(precision * scale[:, :, None] * scale[:, None, :])
     half = np.linalg.solve(root, (target * scale)[:, :, None])[:, :, 0] + noise
     return scale * np.linalg.solve(np.swapaxes(root, 1, 2), half[:, :, None])[:, :, 0]
-
-
-def _latents(
-    stacked: _Stacked, code: np.ndarray, beta: np.ndarray, g: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    """(S, n) latent normals between the cut points of their levels."""
-    f = stacked.base + np.einsum("snk,sk->sn", stacked.x, beta)
-    root = np.sqrt(stacked.noise * g[:, None])
-    ends = np.concatenate([np.full((len(f), 1), -np.inf), stacked.cuts, np.full((len(f), 1), np.inf)], axis=1)
-    low, high = (ends[:, code] - f) * root, (ends[:, code + 1] - f) * root
-    return f + truncated_normal(low, high, rng.random(f.shape)) / root
-
-
-def truncated_normal(low: np.ndarray, high: np.ndarray, u: np.ndarray) -> np.ndarray:
-    """Standard normals between low and high by inversion of u in (0, 1), in logarithms and in the lower tail."""
-    flip = low > 0
-    low, high = np.where(flip, -high, low), np.where(flip, -low, high)
-    a, b = log_ndtr(low), log_ndtr(high)
-    u = np.clip(u, 1e-300, 1.0)
-    with np.errstate(divide="ignore"):
-        log_p = b + np.log(u + (1.0 - u) * np.exp(a - b))
-    drawn = np.clip(ndtri_exp(np.minimum(log_p, -1e-300)), low, high)
-    return np.where(flip, -drawn, drawn)
 
 
 # ---- successes and trials ----
@@ -203,15 +194,16 @@ def _shortened(stacked: _Stacked, row: NewRow, beta: np.ndarray, step: np.ndarra
     return length
 
 
-def _grow(draw: Draw, side: str, new: list[tuple[np.ndarray, float]]) -> Draw:
+def _grow(draw: Draw, side: str, new: list[tuple[np.ndarray, float, np.ndarray]]) -> Draw:
     k = draw.U.shape[1]
-    factors = np.array([beta[:k] for beta, _ in new], dtype=np.float32).reshape(len(new), k)
-    offset = np.array([beta[-1] for beta, _ in new], dtype=np.float32)
-    noise = np.array([g for _, g in new], dtype=np.float32)
+    factors = np.array([beta[:k] for beta, _, _ in new], dtype=np.float32).reshape(len(new), k)
+    offset = np.array([beta[-1] for beta, _, _ in new], dtype=np.float32)
+    noise = np.array([g for _, g, _ in new], dtype=np.float32)
     if side == "row":
         return replace(
             draw, U=np.concatenate([draw.U, factors]), row_offset=np.concatenate([draw.row_offset, offset]),
             row_noise=np.concatenate([draw.row_noise, noise]),
+            row_stretch=np.concatenate([draw.row_stretch, np.array([r for _, _, r in new], dtype=np.float32)]),
         )  # fmt: skip
     return replace(
         draw, V=np.concatenate([draw.V, factors]), column_offset=np.concatenate([draw.column_offset, offset]),

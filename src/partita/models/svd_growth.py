@@ -25,6 +25,7 @@ def grow(problem: Problem, state: State, rng: np.random.Generator) -> State:
         assert n >= len(side.matrix(state)), "rows and columns come after those of before"
         for name in (side.factors, f"{side.name}_offset", f"{side.name}_noise", f"{side.name}_mean"):
             setattr(grown, name, _padded(getattr(state, name), n, 1.0 if name.endswith("noise") else 0.0))
+    grown.row_stretch = _padded(state.row_stretch, problem.n_rows, 0.0)
     for side in SIDES:
         _renew_features(problem, rng, grown, side, len(side.matrix(state)))
     if state.row_effects is not None:

@@ -8,72 +8,17 @@ normal laws; nothing else is approximated.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
-from scipy.special import gammaincinv, ndtr
+from scipy.special import ndtr
 
 from .svd_draw import Draw
+from .svd_posterior import Newcomers, Posterior
 
 _AT_ONCE = 2_000_000  # numbers of one array of draws by cells
 _NODES = 21  # of the quadrature over the doubt within a draw
-
-
-@dataclass(frozen=True, eq=False)
-class Newcomers:
-    """Rows (or columns) that training did not see, known by their prior alone.
-
-    means   per draw, (n, K + 1): prior means of factors and offset.
-    """
-
-    means: tuple[np.ndarray, ...]
-
-    def __len__(self) -> int:
-        return len(self.means[0]) if self.means else 0
-
-
-@dataclass(frozen=True, eq=False)
-class Posterior:
-    """All kept draws of one model.
-
-    levels      (L,) values of the levels of an ordinal link, else empty.
-    offsets     whether rows and columns have offsets.
-    """
-
-    draws: tuple[Draw, ...]
-    levels: np.ndarray
-    offsets: bool
-
-    @property
-    def link(self) -> str:
-        return self.draws[0].link
-
-    @property
-    def unequal_noise(self) -> bool:
-        """Whether noise differs by row and column."""
-        return not np.isnan(self.draws[0].row_df)
-
-    @cached_property
-    def stranger_noise(self) -> dict[str, np.ndarray]:
-        """(S,) g of a row, and d of a column, that was not seen, in every draw.
-
-        They are spread over their priors Gamma(nu, nu): quantiles in an order that has nothing to do with the draws',
-        for rows and columns another.
-        """
-        n = len(self.draws)
-        spread = {}
-        for side, irrational in (("row", 0.6180339887498949), ("column", 0.4142135623730951)):
-            df = np.array([draw.row_df if side == "row" else draw.column_df for draw in self.draws])
-            scattered = np.argsort(np.argsort((np.arange(1, n + 1) * irrational) % 1.0))
-            spread[side] = gammaincinv(df, (scattered + 0.5) / n) / df if self.unequal_noise else np.ones(n)
-        return spread
-
-    def strangers(self, side: str, n: int) -> Newcomers:
-        """Rows or columns of which nothing is known, not even features."""
-        factors = [draw.U if side == "row" else draw.V for draw in self.draws]
-        return Newcomers(tuple(np.zeros((n, part.shape[1] + 1)) for part in factors))
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +28,7 @@ class Laws:
     f           linear predictor; its mean, where there is doubt within a draw.
     doubt       variance of f within a draw.
     noise       variance of an observation around f (1 for a binomial link: the probit's latent).
-    cuts        (S, L - 1) cut points of levels.
+    cuts        (S, m, L - 1) cut points of levels, or (S, 1, L - 1) where they are those of all cells.
     weight      (S,) shares of the draws.
     """
 
@@ -102,13 +47,13 @@ class Laws:
         n = len(node)
         return Laws(
             f.reshape(-1, f.shape[2]), np.zeros((n * len(self.f), f.shape[2])), np.tile(self.noise, (n, 1)),
-            np.tile(self.cuts, (n, 1)), np.outer(mass / mass.sum(), self.weight).ravel(),
+            np.tile(self.cuts, (n, 1, 1)), np.outer(mass / mass.sum(), self.weight).ravel(),
         )  # fmt: skip
 
     def level_chances(self) -> np.ndarray:
         """(S, m, L) probability of every level."""
         sd = np.sqrt(self.noise + self.doubt)
-        below = ndtr((self.cuts[:, None, :] - self.f[:, :, None]) / sd[:, :, None])
+        below = ndtr((self.cuts - self.f[:, :, None]) / sd[:, :, None])
         edge = np.zeros((*self.f.shape, 1))
         return np.diff(np.concatenate([edge, below, edge + 1.0], axis=2), axis=2)
 
@@ -136,8 +81,7 @@ def laws_at(
             doubt[s] = _doubt(draw, u, v, strange, posterior.offsets)
         if draw.link != "binomial":
             noise[s] = 1.0 / (draw.alpha * g * d)
-    cuts = np.stack([draw.cuts for draw in draws]).astype(float)
-    return Laws(f, doubt, noise, cuts, np.full(len(draws), 1 / len(draws)))
+    return Laws(f, doubt, noise, posterior.cuts_of_rows(rows), np.full(len(draws), 1 / len(draws)))
 
 
 def laws_of_rows(posterior: Posterior, rows: slice) -> Laws:
@@ -151,7 +95,8 @@ def laws_of_rows(posterior: Posterior, rows: slice) -> Laws:
         if draw.link != "binomial":
             precision = draw.alpha * draw.row_noise[rows, None].astype(float)
             np.divide(1.0, precision * draw.column_noise, out=noise[s])
-    cuts = np.stack([draw.cuts for draw in draws]).astype(float)
+    cuts = posterior.cuts_of_rows(rows)
+    cuts = cuts if cuts.shape[1] == 1 else np.repeat(cuts, shape[2], axis=1)
     flat = (shape[0], shape[1] * shape[2])
     weight = np.full(len(draws), 1 / len(draws))
     return Laws(f.reshape(flat), np.broadcast_to(0.0, flat), noise.reshape(flat), cuts, weight)
@@ -199,11 +144,3 @@ def parts(posterior: Posterior, m: int, strangers: bool) -> Iterator[slice]:
     size = max(1, _AT_ONCE // (len(posterior.draws) * deep))
     for start in range(0, m, size):
         yield slice(start, min(start + size, m))
-
-
-def thinned(posterior: Posterior, n: int) -> Posterior:
-    """At most n of the draws, evenly spread."""
-    if len(posterior.draws) <= n:
-        return posterior
-    chosen = np.unique(np.linspace(0, len(posterior.draws) - 1, n).astype(int))
-    return replace(posterior, draws=tuple(posterior.draws[k] for k in chosen))

@@ -6,7 +6,8 @@ first at 0, which identifies the model only with a free mean; here all are free 
 is the same family of laws.
 
 A sweep moves the cut points with the latents x integrated out, every second one at a time: a level lies between an
-even and an odd cut, so the even ones are independent given the odd ones. Cut points and offsets together may shift by
+even and an odd cut, so the even ones are independent given the odd ones (where rows have cut points of their own, see
+`svd_row_cuts`). Cut points and offsets together may shift by
 the same amount without a change of the fit to the data; that direction is drawn exactly. Then x is drawn anew.
 
 [1] C. Wang (2010), Non-parametric Bayesian learning with incomplete data, PhD thesis, Duke University, section 5.4.3.
@@ -19,12 +20,14 @@ from scipy.special import ndtri
 
 from partita.kernels import kernel
 
+from .svd_levels import edges, levels_in_parts, log_masses
 from .svd_problem import Problem
+from .svd_row_cuts import move_row_cuts
 from .svd_sides import SIDES, Side
 from .svd_state import State
 
-_PART = 200_000  # entries a kernel call treats: some tens of milliseconds
 _WIDER, _NARROWER = 1.15, 0.93  # a step grows when accepted and shrinks when not: level where a third is accepted
+_WANTED, _FASTER = 0.35, 0.3  # share of rows that accept, and how fast steps follow it
 _START_SPREAD = 1.3  # standard deviation of the latents at the start: noise of 1 and some signal
 
 
@@ -40,17 +43,11 @@ def start(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return cuts, step, latent
 
 
-def edges(cuts: np.ndarray) -> np.ndarray:
-    return np.concatenate([[-np.inf], cuts, [np.inf]])
-
-
 def evidence(problem: Problem, fitted: np.ndarray, scale: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     """(L,) log probability of the cells of each level, latents integrated out."""
-    total, values = np.zeros(problem.n_levels), problem.entries.values
-    for begin in range(0, len(values), _PART):
-        part = slice(begin, begin + _PART)
-        kernel.svd_ordinal_evidence(values[part], fitted[part], scale[part], edges(cuts), total)
-    return total
+    alike = np.zeros((problem.n_rows, 0))
+    each = log_masses(problem, fitted, scale, cuts, alike)
+    return np.bincount(problem.entries.values.astype(np.intp), each, minlength=problem.n_levels)
 
 
 def noise_scale(problem: Problem, state: State) -> np.ndarray:
@@ -67,7 +64,7 @@ def move_cuts(
     """Random walks of the even and then of the odd cut points, given the fit alone; returns the log-likelihood."""
     assert state.cuts is not None and state.cut_step is not None
     cuts, width = state.cuts.copy(), problem.hyper.cut_width
-    state.cut_taken = np.zeros(len(cuts), bool)
+    state.cut_taken = np.zeros(len(cuts))
     now = evidence(problem, fitted, scale, cuts)
     for parity in (0, 1):
         chosen = np.arange(parity, len(cuts), 2)
@@ -94,7 +91,10 @@ def move_cuts(
 def adapt_steps(state: State) -> None:
     """Random steps of cut points longer where the last was accepted; for burn-in only."""
     if state.cut_step is not None and state.cut_taken is not None:
-        state.cut_step = state.cut_step * np.where(state.cut_taken, _WIDER, _NARROWER)
+        factor = np.where(state.cut_taken > 0.5, _WIDER, _NARROWER)
+        state.cut_step = state.cut_step * np.where(np.isnan(state.cut_taken), 1.0, factor)
+    if not np.isnan(state.stretch_taken):
+        state.stretch_step *= float(np.exp(_FASTER * (state.stretch_taken - _WANTED)))
 
 
 def shift(problem: Problem, rng: np.random.Generator, state: State, side: Side) -> None:
@@ -113,13 +113,10 @@ def draw_latents(
 ) -> None:
     """x of every cell, normal between the cut points of its level."""
     assert state.cuts is not None
-    values, latent = problem.entries.values, np.empty(len(fitted))
+    latent = np.empty(len(fitted))
     uniform = 1.0 - rng.random(len(fitted))  # never 0
-    for begin in range(0, len(values), _PART):
-        part = slice(begin, begin + _PART)
-        kernel.svd_ordinal_latents(
-            values[part], fitted[part], scale[part], edges(state.cuts), uniform[part], latent[part]
-        )
+    for part, levels in levels_in_parts(problem, fitted, scale, state.cuts, state.row_stretch):
+        kernel.svd_ordinal_latents(levels, uniform[part], latent[part])
     state.latent = latent
 
 
@@ -129,7 +126,8 @@ def move_latents(problem: Problem, rng: np.random.Generator, state: State, fitte
     Returns the log-likelihood of the levels, latents integrated out.
     """
     scale = noise_scale(problem, state)
-    log_likelihood = move_cuts(problem, rng, state, fitted, scale)
+    move = move_row_cuts if state.row_stretch.shape[1] else move_cuts
+    log_likelihood = move(problem, rng, state, fitted, scale)
     draw_latents(problem, rng, state, fitted, scale)
     if problem.offsets:
         for side in SIDES:

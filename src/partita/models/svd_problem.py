@@ -26,6 +26,7 @@ class Hyper:
     offsets b_i ~ N(prior mean, 1 / tau), tau ~ Gamma(offset_shape, offset_rate*), of rows and of columns
     mean    mu ~ N(centre, (mean_width*)^2)
     cuts    c_1 < .. < c_{L-1} of an ordinal link: each N(0, cut_width^2), given their order
+    stretch of a row's own gaps between cut points: spread_l^2 ~ InvGamma(stretch_shape, stretch_rate)
     ridge   lambda of a block of features, of the factors and of the offsets apart: Gamma(ridge_shape, ridge_rate / mean
             of the squared singular values); coefficients ~ N(0, theta_k / lambda), of offsets N(0, 1 / (tau lambda))
     paper   pi_k ~ Beta(a / K, b (K - 1) / K); alpha ~ Gamma(c, d); alpha_s ~ Gamma(e, f), the precision of s
@@ -40,6 +41,8 @@ class Hyper:
     offset_rate: float = 0.1
     mean_width: float = 10.0
     cut_width: float = 10.0
+    stretch_shape: float = 1.0
+    stretch_rate: float = 0.01
     ridge_shape: float = 1.0
     ridge_rate: float = 0.3
     a: float = 1.0
@@ -58,6 +61,7 @@ class Problem:
     prior          "ard": scales free down to zero; "paper": s_k z_k u_k v_k' with z_k on or off
     offsets        whether mean, row and column offsets are in the model; without, the mean is 0
     unequal_noise  whether the precision of a cell is alpha g_i d_j, or alpha alone
+    row_cuts       whether every row has cut points of its own (ordinal; see `svd_levels`)
     max_rank       most components that stand above the noise edge
     centre, spread mean and standard deviation of the values, the units of the priors (0 and 1 for the other links)
     """
@@ -68,7 +72,8 @@ class Problem:
     prior: str = "ard"
     offsets: bool = True
     unequal_noise: bool = True
-    max_rank: int = 32
+    row_cuts: bool = False
+    max_rank: int = 64
     row_features: Features = field(default_factory=lambda: Features(0))
     column_features: Features = field(default_factory=lambda: Features(0))
     hyper: Hyper = field(default_factory=Hyper)
@@ -78,6 +83,7 @@ class Problem:
     def __post_init__(self) -> None:
         assert self.link in LINKS and self.prior in PRIORS and self.max_rank >= 1
         assert self.link != "ordinal" or self.n_levels >= 2, "levels of an ordinal link"
+        assert self.link == "ordinal" or not self.row_cuts, "cut points of rows"
         assert self.link != "binomial" or self.entries.trials is not None, "trials of a binomial link"
         assert self.link != "binomial" or not self.unequal_noise, "noise of counts is that of counting"
         for features, n in ((self.row_features, self.n_rows), (self.column_features, self.n_columns)):

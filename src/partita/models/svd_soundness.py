@@ -9,8 +9,8 @@ import numpy as np
 from .soundness import need
 from .svd_draw import Draw
 from .svd_entries import Entries
-from .svd_laws import Posterior
 from .svd_missingness import Side
+from .svd_posterior import Posterior
 from .svd_problem import LINKS
 from .svd_state import State
 
@@ -39,6 +39,8 @@ def _check_draw(draw: Draw, n: int, p: int, row_side: Side, column_side: Side, p
     need(draw.column_offset.shape == draw.column_noise.shape == (p,), "columns of a draw")
     need(draw.theta.shape == draw.column_theta.shape == (k,), "scales of a draw")
     need(len(draw.cuts) == max(len(posterior.levels) - 1, 0), "cut points of a draw")
+    gaps = len(draw.stretch_spread)
+    need(gaps in (0, len(draw.cuts) - 1) and draw.row_stretch.shape == (n, gaps), "cut points of rows")
     for side, coefficients in ((row_side, draw.row_coefficients), (column_side, draw.column_coefficients)):
         need(len(coefficients) == len(side.features.blocks), "blocks of features")
         for block, g in zip(side.features.blocks, coefficients):

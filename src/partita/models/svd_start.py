@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from . import svd_binomial, svd_ordinal
+from .svd_levels import start_stretch
 from .svd_problem import Problem
 from .svd_rank import cell_matrix, leading_pairs, measure_rank, noise_edge
 from .svd_regression import start_regression
@@ -53,6 +54,7 @@ def blank(problem: Problem, rng: np.random.Generator, k: int) -> State:
         row_regression=start_regression(problem.row_features, k),
         column_regression=start_regression(problem.column_features, k),
     )  # fmt: skip
+    start_stretch(problem, rng, state)
     if problem.link == "ordinal":
         state.cuts, state.cut_step, state.latent = svd_ordinal.start(problem)
     if problem.link == "binomial" and problem.offsets:

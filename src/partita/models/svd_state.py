@@ -40,7 +40,11 @@ class State:
     row_regression, column_regression           coefficients of the features
     row_mean (I, K + 1), column_mean (J, K + 1) prior means of [u_i, b_i] and [v_j, c_j]
     latent (m,)                                 latents in row order (ordinal); None: the values themselves
-    cuts, cut_step, cut_taken (L - 1,)          cut points of levels, sizes of their random steps, last ones accepted
+    cuts, cut_step, cut_taken (L - 1,)          cut points of levels, sizes of their random steps, whether the last
+                                                were accepted (1, 0; NaN: not asked)
+    row_stretch (I, L - 2)                      r of the rows' own gaps between cut points; (I, 0) where rows are alike
+    stretch_spread (L - 2,)                     its standard deviations
+    stretch_step, stretch_taken                 size of its random steps, share accepted
     s (K,), z (K,), alpha_s                     the paper's prior; else None
     row_effects (I, q), column_effects (J, r)   G_C and G_R of (5.14): what columns' features do in each row, and rows'
                                                 features in each column; their precisions (q,) and (r,); else None
@@ -71,6 +75,10 @@ class State:
     cuts: np.ndarray | None = None
     cut_step: np.ndarray | None = None
     cut_taken: np.ndarray | None = None
+    row_stretch: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    stretch_spread: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    stretch_step: float = 1.5
+    stretch_taken: float = float("nan")
     s: np.ndarray | None = None
     z: np.ndarray | None = None
     alpha_s: float = 1.0

@@ -1,9 +1,10 @@
 """Step 6, burn-in only: components are born from the residual, and those below the noise edge go.
 
 Components whose scale is above 1 / (sqrt(alpha) edge) stay, and SPARES more a little below it, at most `max_rank`.
-Births put the residual's leading pair in at twice the edge's scale: what the data do not hold shrinks away again. None
-of this is a move of the chain that keeps its law, so nothing of it happens once draws are kept. Births come early: what
-is still too large when draws begin needs hundreds of sweeps to shrink, and is counted in the rank meanwhile.
+Births put the residual's leading pair in at twice the edge's scale, where it stands as high as noise would: a residual
+below the noise edge says that the components fit noise already. What the data do not hold shrinks away again. None of
+this is a move of the chain that keeps its law, so nothing of it happens once draws are kept. Births come early: what is
+still too large when draws begin needs hundreds of sweeps to shrink, and is counted in the rank meanwhile.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ SPARES = 2
 SPARE_SCALE = 0.7
 BIRTH_SCALE = 2.0
 BIRTH_EVERY = 1
+BIRTH_EDGE = 0.95  # of the noise edge: one draw of the noise is off by some hundredths
 BIRTH_LIMIT = 3.0  # standard deviations of a component's prior
-EDGE_EVERY = 20
+EDGE_EVERY, EDGE_EVERY_OF_BIRTHS = 20, 3  # sweeps; at first the precisions of rows and columns change fast
 
 
 def adapt(
@@ -32,7 +34,8 @@ def adapt(
 ) -> None:
     """After a sweep of burn-in; `births` says whether components may still be born, `held` that their number stays."""
     adapt_steps(state)
-    if (problem.unequal_noise or problem.link == "binomial") and state.sweep % EDGE_EVERY == 0:
+    every = EDGE_EVERY_OF_BIRTHS if births else EDGE_EVERY
+    if (problem.unequal_noise or problem.link == "binomial") and state.sweep % every == 0:
         state.edge = noise_edge(problem, rng, state)
     if problem.prior == "paper":
         if births and state.sweep % BIRTH_EVERY == 0:
@@ -67,7 +70,9 @@ def resize(problem: Problem, rng: np.random.Generator, state: State, wanted: int
 
 
 def give_birth(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> None:
-    u, _, v = residual_pair(problem, rng, state, n_threads)
+    u, size, v = residual_pair(problem, rng, state, n_threads)
+    if math.sqrt(state.alpha) * size < BIRTH_EDGE * state.edge:
+        return
     theta = BIRTH_SCALE * edge_scale(state)
     # a pair that sits in a few rows would put them where no proposal of the links finds back from
     most = np.inf if problem.link == "gaussian" else BIRTH_LIMIT * math.sqrt(theta)

@@ -43,8 +43,8 @@ from .svd_links import (
     svd_binomial_rows,
     svd_binomial_sums,
     svd_binomial_working,
-    svd_ordinal_evidence,
     svd_ordinal_latents,
+    svd_ordinal_masses,
 )
 from .views import move_views, rebuild
 
@@ -112,8 +112,8 @@ __all__ = [
     "svd_fitted",
     "svd_gather_sums",
     "svd_noise_law",
-    "svd_ordinal_evidence",
     "svd_ordinal_latents",
+    "svd_ordinal_masses",
     "svd_rotate",
     "svd_squares",
     "tally",

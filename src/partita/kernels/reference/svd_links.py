@@ -6,43 +6,31 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import log_ndtr, ndtri_exp
 
-from partita.kernels.svd_links_contract import BinomialRows, Lines
+from partita.kernels.svd_links_contract import BinomialRows, Levels, Lines
 
 _HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 
 
-def _mirrored(
-    value: np.ndarray, fitted: np.ndarray, scale: np.ndarray, edges: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _mirrored(levels: Levels) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Ends of the intervals of the levels, standardised, and where they were mirrored to lie in the left tail."""
-    level = value.astype(np.intp)
-    low, high = (edges[level] - fitted) * scale, (edges[level + 1] - fitted) * scale
+    low, high = ((end - levels.fitted) * levels.scale for end in levels.ends())
     flip = low + high > 0
     return np.where(flip, -high, low), np.where(flip, -low, high), flip
 
 
-def svd_ordinal_evidence(
-    value: np.ndarray, fitted: np.ndarray, scale: np.ndarray, edges: np.ndarray, evidence: np.ndarray
-) -> None:
-    low, high, _ = _mirrored(value, fitted, scale, edges)
+def svd_ordinal_masses(levels: Levels, log_mass: np.ndarray) -> None:
+    low, high, _ = _mirrored(levels)
     log_high = log_ndtr(high)
     share = -np.expm1(np.minimum(log_ndtr(low) - log_high, 0.0))
-    np.add.at(evidence, value.astype(np.intp), log_high + np.log(np.maximum(share, 1e-300)))
+    log_mass[:] = log_high + np.log(np.maximum(share, 1e-300))
 
 
-def svd_ordinal_latents(
-    value: np.ndarray,
-    fitted: np.ndarray,
-    scale: np.ndarray,
-    edges: np.ndarray,
-    uniform: np.ndarray,
-    latent: np.ndarray,
-) -> None:
-    low, high, flip = _mirrored(value, fitted, scale, edges)
+def svd_ordinal_latents(levels: Levels, uniform: np.ndarray, latent: np.ndarray) -> None:
+    low, high, flip = _mirrored(levels)
     log_high = log_ndtr(high)
     ratio = np.exp(np.minimum(log_ndtr(low) - log_high, 0.0))
     x = np.clip(ndtri_exp(log_high + np.log(uniform + (1 - uniform) * ratio)), low, high)
-    latent[:] = fitted + np.where(flip, -x, x) / scale
+    latent[:] = levels.fitted + np.where(flip, -x, x) / levels.scale
 
 
 def _slopes(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
