@@ -1,0 +1,152 @@
+"""The evidence of one prior over networks over another's, by chains on the rungs of a ladder between them.
+
+Block chains hardly ever meet a state that ordered classes allow, and often none of one class, so counting visits bounds
+the evidence at best. On a ladder (`priors/ladder`) neighbours overlap. Every rung has a chain, neighbours change
+places, and the two ends are not run: their states are drawn from the posteriors that are known already, so that both
+come in anew all the time. Bennett's acceptance ratio [1] bridges every two neighbours from both sides.
+
+[1] Bennett (1976), Efficient estimation of free energy differences from Monte Carlo data, J. Comput. Phys. 22.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from ..priors.ladder import Pairs, Rung, Seated, draw_chances, log_rung, move_classes, move_nodes
+from .net_posterior import NetPosterior
+from .net_seats import Seats
+from .net_state import NetState
+
+PRICE, ROOM = 8.0, 8.0  # nats by which an edge against the order, or a class, counts less just before it must not be
+PLACES = np.array([0.0, 0.05, 0.12, 0.22, 0.35, 0.5, 0.7, 0.9, 1.0])  # of the first rungs, which say where more belong
+FIRST_ROUNDS = 12  # of these, half of which count
+STEP, MOST_RUNGS = 1.2, 20  # nats (root of the divergence) between neighbours; rungs at most
+BURN_IN = 0.15  # of the rounds
+
+
+def to_order(place: float) -> Rung:
+    """From block (0) to ordered (1)."""
+    return Rung(1.0 - place, float(np.exp(-PRICE * place)) if place < 1 else 0.0)
+
+
+def to_one_class(place: float) -> Rung:
+    """From block (0) to one class (1)."""
+    return Rung(room=float(np.exp(-ROOM * place)) if place < 1 else 0.0)
+
+
+class GraphMoves(Protocol):
+    def __call__(self, rng: np.random.Generator, state: NetState, chances: np.ndarray) -> None:
+        """Graph and missing cells of the state moved, edges independent beforehand with these probabilities."""
+
+
+@dataclass
+class Ladder:
+    """`values` of alpha, beta1 and beta2 for places in the grids of hyper-parameters; `most` parents that the high end
+    allows; `free`: whether classes move."""
+
+    low: NetPosterior
+    high: NetPosterior
+    rung: Callable[[float], Rung]
+    values: Callable[[np.ndarray], tuple[float, float, float]]
+    graphs: GraphMoves
+    seats: Seats
+    most: int
+    free: bool
+
+    def __post_init__(self) -> None:
+        first = self.seats.first
+        self.n, self.home = int(first[-1]), np.repeat(np.arange(len(first) - 1), np.diff(first))
+
+    # ---- states ----
+
+    def _draw(self, rng: np.random.Generator, part: NetPosterior, ordered: bool) -> NetState:
+        """A state of a posterior; where its classes have no order, in a random one."""
+        k = int(rng.integers(len(part.graphs)))
+        _, z = np.unique(part.graph_z[k], return_inverse=True)
+        z = z if ordered else rng.permutation(int(z.max()) + 1)[z]
+        graph, cells, hyper = part.graphs[k][None].copy(), part.graph_cells[k].copy(), part.graph_hyper[k][None].copy()
+        state = NetState.begin(z[None], graph, 0, cells, hyper)
+        alpha = self.values(state.hyper[0])[0]
+        self.seats.start(rng, state, alpha)
+        for _ in range(3 if self.seats.shared else 0):
+            self.seats.move(rng, state, self.seats.tables(rng, state), alpha)
+        return state
+
+    def _seated(self, state: NetState) -> Seated:
+        return Seated(state.z[0].astype(np.intp), state.graph[0].astype(np.intp), self.home)
+
+    def _law(self, state: NetState, rung: Rung) -> Pairs:
+        _, beta1, beta2 = self.values(state.hyper[0])
+        return Pairs.of(self.n * self.n, beta1, beta2, rung.fade, rung.price)
+
+    def _move(self, rng: np.random.Generator, state: NetState, rung: Rung) -> None:
+        alpha, beta1, beta2 = self.values(state.hyper[0])
+        seated, law, seating = self._seated(state), self._law(state, rung), self.seats.seating(rng, state, alpha)
+        if self.free:
+            move_nodes(rng, seated, law, rung, seating)
+        move_classes(rng, seated, law, seating)
+        state.z[0] = seated.z
+        self.seats.move(rng, state, self.seats.tables(rng, state), alpha)
+        self.graphs(rng, state, draw_chances(rng, seated, rung, beta1, beta2))
+
+    def _log_step(self, state: NetState, low: Rung, high: Rung, last: bool) -> float:
+        """Log of what the higher of two neighbouring rungs says of the state, over what the lower says."""
+        if last and state.graph[0].sum(axis=0).max() > self.most:
+            return -np.inf
+        seated = self._seated(state)
+        return log_rung(seated, self._law(state, high), high) - log_rung(seated, self._law(state, low), low)
+
+    # ---- rounds ----
+
+    def run(self, rng: np.random.Generator, places: np.ndarray, rounds: int) -> np.ndarray:
+        """(rounds, steps, 2) log steps of the states at the lower and at the higher rung of every step."""
+        rungs, top = [self.rung(float(place)) for place in places], len(places) - 1
+        ends = ((self.low, False), (self.high, True))
+        states = [self._draw(rng, *ends[2 * r > top]) for r in range(top + 1)]
+        found = np.zeros((rounds, top, 2))
+        for turn in range(rounds):
+            states[0], states[top] = self._draw(rng, *ends[0]), self._draw(rng, *ends[1])
+            for r in range(1, top):
+                self._move(rng, states[r], rungs[r])
+            for r in range(top):
+                for k in (0, 1):
+                    found[turn, r, k] = self._log_step(states[r + k], rungs[r], rungs[r + 1], r + 1 == top)
+            for r in range(turn % 2, top, 2):
+                if np.log(rng.random()) < found[turn, r, 0] - found[turn, r, 1]:
+                    states[r], states[r + 1] = states[r + 1], states[r]
+        return found
+
+    def log_ratio(self, rng: np.random.Generator, rounds: int) -> float:
+        """Log of the sum over the states of the high end over that of the low end."""
+        places = respaced(PLACES, self.run(rng, PLACES, FIRST_ROUNDS)[FIRST_ROUNDS // 2 :])
+        late = self.run(rng, places, rounds)[int(BURN_IN * rounds) :]
+        return float(sum(bennett(step[:, 0], step[:, 1]) for step in late.swapaxes(0, 1)))
+
+
+def respaced(places: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Places as far from each other as neighbours that diverge alike: by the mean difference of the log steps of both
+    sides."""
+    apart = np.nan_to_num(found[:, :, 1].mean(axis=0) - np.maximum(found[:, :, 0], -100.0).mean(axis=0))
+    length = np.append(0.0, np.cumsum(np.sqrt(np.maximum(apart, 0.0)) + 0.1))
+    steps = int(np.clip(np.ceil(length[-1] / STEP), 3, MOST_RUNGS))
+    return np.interp(np.linspace(0.0, length[-1], steps + 1), length, places)
+
+
+def bennett(low: np.ndarray, high: np.ndarray) -> float:
+    """Log of the ratio of two normalisers from the log ratios of their densities, higher over lower, at as many states
+    of the lower and of the higher."""
+    known = np.concatenate([low[np.isfinite(low)], high])
+
+    def excess(c: float) -> float:
+        return float(expit(low - c).sum() - expit(c - high).sum())
+
+    least, most = known.min() - 50.0, known.max() + 50.0
+    if excess(least) <= 0.0:  # no state of the lower is possible for the higher
+        return float(least)
+    return float(brentq(excess, least, most)) if excess(most) < 0.0 else float(most)
