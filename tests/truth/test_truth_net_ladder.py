@@ -1,12 +1,11 @@
 """Evidence of priors over networks by ladders between them, against sums over everything."""
 
-from math import lgamma
-
 import numpy as np
 import pytest
 from networks import acyclic, local_score, rows_of_four
 from scipy.special import gammaln, logsumexp
 
+from partita.kernels import kernel
 from partita.kernels.net_contract import GIVEN_ODDS, NodeSeats
 from partita.models.net_knowledge import Knowledge
 from partita.models.net_ladder import Ladder, bennett, to_one_class, to_order
@@ -16,8 +15,8 @@ from partita.models.net_posterior import NetPosterior
 from partita.models.net_rows import Rows, Sheets
 from partita.models.net_seats import Seats
 from partita.models.net_state import Schedule
-from partita.priors.graph import log_joint, ordered_partitions
-from partita.priors.ladder import Pairs, Rung, Seated, log_rung, move_classes, move_nodes
+from partita.priors.graph import log_joint, ordered_partitions, pair_counts
+from partita.priors.ladder import Pairs, Rung, log_rung
 from partita.priors.partition import enumerate_partitions, log_probability
 
 LEVELS = np.full(4, 2, np.int32)
@@ -76,38 +75,33 @@ def test_evidence_on_four_nodes(kind, rung):
     assert ladder(rows, low, high, rung).log_ratio(rng, 300) == pytest.approx(above - below, abs=0.2)
 
 
+GRAPH = np.array([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], np.uint8)
+
+
+def log_of(z, law, rung):
+    edges, pairs = pair_counts(z, GRAPH)
+    return log_rung(edges.astype(int), pairs.astype(int), law, rung) + float(log_probability(np.bincount(z), ALPHA))
+
+
 def test_states_of_a_rung():
     """Classes in order by Gibbs sampling on a rung in the middle, against all 75 ordered partitions."""
-    graph = np.array([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]])
-    rung, home = Rung(0.6, 0.4, 0.5), np.zeros(4, int)
+    rung = Rung(0.6, 0.4, 0.5)
     law = Pairs.of(16, B1, B2, rung.fade, rung.price)
-    states = [np.asarray(z) for z in ordered_partitions(4)]
-    logs = [
-        log_rung(Seated(z, graph, home), law, rung) - lgamma(z.max() + 2) + log_probability(np.bincount(z), ALPHA)
-        for z in states
-    ]
-    true = np.exp(logs - logsumexp(logs))
-    rng, seats, visits = np.random.default_rng(0), NodeSeats.plain(4, ALPHA), dict.fromkeys(map(bytes, states), 0)
-    seated = Seated(np.zeros(4, int), graph, home)
-    for _ in range(4000):
-        move_nodes(rng, seated, law, rung, seats)
-        move_classes(rng, seated, law, seats)
-        visits[bytes(seated.z)] += 1
-        fresh = Seated(seated.z, graph, home)
-        assert (fresh.edges == seated.edges).all() and (fresh.sizes == seated.sizes).all()
-    assert np.abs(np.array(list(visits.values())) / 4000 - true).max() < 0.02
+    states = [np.asarray(z, np.int32) for z in ordered_partitions(4)]
+    logs = np.array([log_of(z, law, rung) - gammaln(z.max() + 2) for z in states])
+    seats, z, visits = NodeSeats.plain(4, ALPHA), np.zeros(4, np.int32), dict.fromkeys(map(bytes, states), 0)
+    for seed in range(40_000):
+        kernel.net_ladder_sweep(law.rise, law.rest, law.whole, np.log(rung.room), seats, GRAPH, True, z, seed)
+        visits[bytes(z)] += 1
+    assert np.abs(np.array(list(visits.values())) / 40_000 - np.exp(logs - logsumexp(logs))).max() < 0.008
 
 
 def test_the_ends_of_the_ladder_are_the_priors():
-    graph = np.array([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]])
-    home = np.zeros(4, int)
     for z in (np.array([0, 1, 1, 2]), np.array([0, 0, 1, 2]), np.array([1, 0, 2, 3])):
-        seats = float(log_probability(np.bincount(z), ALPHA))
         for rung, ordered in ((to_order(0.0), False), (to_order(1.0), True), (to_one_class(0.0), False)):
             law = Pairs.of(16, B1, B2, rung.fade, rung.price)
-            orders = gammaln(z.max() + 2) if ordered else 0.0
-            value = log_rung(Seated(z, graph, home), law, rung) + seats - orders
-            assert value == pytest.approx(log_joint(z, graph, ALPHA, B1, B2, ordered), abs=1e-9)
+            value = log_of(z, law, rung) - (gammaln(z.max() + 2) if ordered else 0.0)
+            assert value == pytest.approx(log_joint(z, GRAPH, ALPHA, B1, B2, ordered), abs=1e-9)
 
 
 def test_bennett_on_two_normal_laws():

@@ -18,15 +18,19 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from ..priors.ladder import Pairs, Rung, Seated, draw_chances, log_rung, move_classes, move_nodes
+from ..kernels import kernel
+from ..priors.graph import pair_counts
+from ..priors.ladder import Pairs, Rung, draw_chances, log_rung
+from .net_chains import seed_of
 from .net_posterior import NetPosterior
 from .net_seats import Seats
 from .net_state import NetState
 
 PRICE, ROOM = 8.0, 8.0  # nats by which an edge against the order, or a class, counts less just before it must not be
 PLACES = np.array([0.0, 0.05, 0.12, 0.22, 0.35, 0.5, 0.7, 0.9, 1.0])  # of the first rungs, which say where more belong
-FIRST_ROUNDS = 12  # of these, half of which count
-STEP, MOST_RUNGS = 1.2, 20  # nats (root of the divergence) between neighbours; rungs at most
+FIRST_ROUNDS = 24  # of these
+STEP, LEAST_RUNGS, MOST_RUNGS = 1.0, 5, 20  # nats (root of the divergence) between neighbours; rungs
+END = 400  # states of the low end that are looked at
 BURN_IN = 0.15  # of the rounds
 
 
@@ -59,9 +63,9 @@ class Ladder:
     most: int
     free: bool
 
-    def __post_init__(self) -> None:
-        first = self.seats.first
-        self.n, self.home = int(first[-1]), np.repeat(np.arange(len(first) - 1), np.diff(first))
+    @property
+    def n(self) -> int:
+        return self.seats.n
 
     # ---- states ----
 
@@ -78,8 +82,9 @@ class Ladder:
             self.seats.move(rng, state, self.seats.tables(rng, state), alpha)
         return state
 
-    def _seated(self, state: NetState) -> Seated:
-        return Seated(state.z[0].astype(np.intp), state.graph[0].astype(np.intp), self.home)
+    def _counts(self, state: NetState) -> tuple[np.ndarray, np.ndarray]:
+        edges, pairs = pair_counts(state.z[0], state.graph[0], self.seats.first)
+        return edges.astype(np.intp), pairs.astype(np.intp)
 
     def _law(self, state: NetState, rung: Rung) -> Pairs:
         _, beta1, beta2 = self.values(state.hyper[0])
@@ -87,25 +92,25 @@ class Ladder:
 
     def _move(self, rng: np.random.Generator, state: NetState, rung: Rung) -> None:
         alpha, beta1, beta2 = self.values(state.hyper[0])
-        seated, law, seating = self._seated(state), self._law(state, rung), self.seats.seating(rng, state, alpha)
-        if self.free:
-            move_nodes(rng, seated, law, rung, seating)
-        move_classes(rng, seated, law, seating)
-        state.z[0] = seated.z
+        law, seating = self._law(state, rung), self.seats.seating(rng, state, alpha)
+        kernel.net_ladder_sweep(
+            law.rise, law.rest, law.whole, float(np.log(rung.room)), seating, state.graph[0], self.free, state.z[0],
+            seed_of(rng),
+        )  # fmt: skip
         self.seats.move(rng, state, self.seats.tables(rng, state), alpha)
-        self.graphs(rng, state, draw_chances(rng, seated, rung, beta1, beta2))
+        self.graphs(rng, state, draw_chances(rng, state.z[0], *self._counts(state), rung, beta1, beta2))
 
     def _log_step(self, state: NetState, low: Rung, high: Rung, last: bool) -> float:
         """Log of what the higher of two neighbouring rungs says of the state, over what the lower says."""
         if last and state.graph[0].sum(axis=0).max() > self.most:
             return -np.inf
-        seated = self._seated(state)
-        return log_rung(seated, self._law(state, high), high) - log_rung(seated, self._law(state, low), low)
+        edges, pairs = self._counts(state)
+        return log_rung(edges, pairs, self._law(state, high), high) - log_rung(edges, pairs, self._law(state, low), low)
 
     # ---- rounds ----
 
-    def run(self, rng: np.random.Generator, places: np.ndarray, rounds: int) -> np.ndarray:
-        """(rounds, steps, 2) log steps of the states at the lower and at the higher rung of every step."""
+    def run(self, rng: np.random.Generator, places: np.ndarray, rounds: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """For every step the log steps of states at its lower rung, and of those at its higher."""
         rungs, top = [self.rung(float(place)) for place in places], len(places) - 1
         ends = ((self.low, False), (self.high, True))
         states = [self._draw(rng, *ends[2 * r > top]) for r in range(top + 1)]
@@ -120,31 +125,34 @@ class Ladder:
             for r in range(turn % 2, top, 2):
                 if np.log(rng.random()) < found[turn, r, 0] - found[turn, r, 1]:
                     states[r], states[r + 1] = states[r + 1], states[r]
-        return found
+        late = found[int(BURN_IN * rounds) :]
+        steps = [(late[:, r, 0], late[:, r, 1]) for r in range(top)]
+        more = [self._log_step(self._draw(rng, *ends[0]), rungs[0], rungs[1], top == 1) for _ in range(END)]
+        steps[0] = np.array(more), steps[0][1]
+        return steps
 
     def log_ratio(self, rng: np.random.Generator, rounds: int) -> float:
         """Log of the sum over the states of the high end over that of the low end."""
-        places = respaced(PLACES, self.run(rng, PLACES, FIRST_ROUNDS)[FIRST_ROUNDS // 2 :])
-        late = self.run(rng, places, rounds)[int(BURN_IN * rounds) :]
-        return float(sum(bennett(step[:, 0], step[:, 1]) for step in late.swapaxes(0, 1)))
+        places = respaced(PLACES, self.run(rng, PLACES, FIRST_ROUNDS))
+        return float(sum(bennett(low, high) for low, high in self.run(rng, places, rounds)))
 
 
-def respaced(places: np.ndarray, found: np.ndarray) -> np.ndarray:
+def respaced(places: np.ndarray, steps: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
     """Places as far from each other as neighbours that diverge alike: by the mean difference of the log steps of both
     sides."""
-    apart = np.nan_to_num(found[:, :, 1].mean(axis=0) - np.maximum(found[:, :, 0], -100.0).mean(axis=0))
+    apart = np.array([high.mean() - np.maximum(low, -100.0).mean() for low, high in steps])
     length = np.append(0.0, np.cumsum(np.sqrt(np.maximum(apart, 0.0)) + 0.1))
-    steps = int(np.clip(np.ceil(length[-1] / STEP), 3, MOST_RUNGS))
-    return np.interp(np.linspace(0.0, length[-1], steps + 1), length, places)
+    rungs = int(np.clip(np.ceil(length[-1] / STEP), LEAST_RUNGS, MOST_RUNGS))
+    return np.interp(np.linspace(0.0, length[-1], rungs + 1), length, places)
 
 
 def bennett(low: np.ndarray, high: np.ndarray) -> float:
-    """Log of the ratio of two normalisers from the log ratios of their densities, higher over lower, at as many states
-    of the lower and of the higher."""
-    known = np.concatenate([low[np.isfinite(low)], high])
+    """Log of the ratio of two normalisers from the log ratios of their densities, higher over lower, at states of the
+    lower and of the higher."""
+    known, odds = np.concatenate([low[np.isfinite(low)], high]), np.log(len(high) / len(low))
 
     def excess(c: float) -> float:
-        return float(expit(low - c).sum() - expit(c - high).sum())
+        return float(expit(low - c + odds).sum() - expit(c - high - odds).sum())
 
     least, most = known.min() - 50.0, known.max() + 50.0
     if excess(least) <= 0.0:  # no state of the lower is possible for the higher
