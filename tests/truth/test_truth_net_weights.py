@@ -13,6 +13,7 @@ from partita.kernels.net_contract import NO_SCORE
 from partita.models import net_exact
 from partita.models.net_hyper import HyperGrid
 from partita.models.net_knowledge import Knowledge, score_tables
+from partita.models.net_normaliser import ClassPrior, log_acyclic
 from partita.priors import franchise
 from partita.priors.graph import block_rule
 from partita.priors.partition import enumerate_partitions
@@ -126,3 +127,15 @@ def test_with_two_tables():
     evidence = {prior: log_sum(prior, two_tables(), 2.0) - log_sum(prior, [], 2.0) for prior in PRIORS}
     agree(found(two_tables(), sharing=2.0), odds(evidence), 0.3)
 
+
+
+@pytest.mark.parametrize("prior", ["block", "sparse"])
+def test_the_normaliser_is_the_share_of_acyclic_graphs(prior):
+    found = log_acyclic(ClassPrior((0, 4), (0.5,), ((1.0, 1.0),)), prior == "sparse")
+    assert found == pytest.approx(np.log(acyclic_share(prior)), abs=0.02)
+
+
+def test_the_normaliser_of_two_tables():
+    drawn = ClassPrior((0, 3, 6), (0.5,), ((1.0, 1.0),), (2.0,))
+    for prior in ("block", "sparse"):
+        assert log_acyclic(drawn, prior == "sparse") == pytest.approx(log_sum(prior, [], 2.0), abs=0.03)

@@ -16,11 +16,12 @@ from .net_ladder import GraphMoves
 from .net_large import GraphSampler
 from .net_learnt import Learnt, NetSettings
 from .net_listed import ListedSampler, Lists, make_lists, most_listed
+from .net_normaliser import ClassPrior
 from .net_posterior import NetPosterior, diagnostics, of_chains
 from .net_rows import Rows, Sheets
 from .net_seats import Seats
 from .net_state import Batch, NetState, take_batch
-from .net_weigh import ClassPrior, Weigher
+from .net_weigh import Weigher
 
 if TYPE_CHECKING:
     from .net_learn import NetTask

@@ -21,6 +21,7 @@ from .net_knowledge import score_tables, to_graph, to_masks
 from .net_large import ORDER_TRIES
 from .net_learn_large import class_prior, rounds_of, values_of
 from .net_learnt import Learnt
+from .net_normaliser import log_acyclic
 from .net_posterior import NetPosterior, best_states, diagnostics, mixture, of_chains
 from .net_seats import Seats
 from .net_state import Batch, NetState, Schedule, take_batch
@@ -239,12 +240,8 @@ class SmallNetworks:
         return {prior: states[prior] for prior in sampled if weight[prior] < LITTLE}
 
     def _normalisers(self) -> dict[str, float]:
-        s = self.settings
-        return {
-            "ordered-block": 0.0,
-            "block": net_evidence.log_acyclic(self.n, s.alpha, s.beta1, s.beta2),
-            "sparse": net_evidence.log_acyclic(self.n, None, s.beta1, s.beta2),
-        }
+        prior = class_prior(self.settings, [0, self.n])
+        return {"ordered-block": 0.0, "block": log_acyclic(prior, False), "sparse": log_acyclic(prior, True)}
 
     def _evidence(
         self, priors: Sequence[str], parts: dict[str, NetPosterior], exact: dict[str, net_exact.Exact | None],

@@ -10,7 +10,6 @@ from ..net_contract import NodeSeats
 from .draw import Stream, pick
 from .net_seating import close_class, homes, log_seat, open_class
 
-
 Law = tuple[np.ndarray, np.ndarray, np.ndarray, NodeSeats, np.ndarray]  # rise, rest, whole, seating, graph
 
 
