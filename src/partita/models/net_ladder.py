@@ -11,7 +11,7 @@ come in anew all the time. Bennett's acceptance ratio [1] bridges every two neig
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -30,6 +30,7 @@ PRICE, ROOM = 8.0, 8.0  # nats by which an edge against the order, or a class, c
 PLACES = np.array([0.0, 0.05, 0.12, 0.22, 0.35, 0.5, 0.7, 0.9, 1.0])  # of the first rungs, which say where more belong
 FIRST_ROUNDS = 24  # of these
 STEP, LEAST_RUNGS, MOST_RUNGS = 1.0, 5, 20  # nats (root of the divergence) between neighbours; rungs
+DECIDED = 20.0  # nats of evidence that need not be known better
 END = 400  # states of the low end that are looked at
 BURN_IN = 0.15  # of the rounds
 
@@ -62,6 +63,7 @@ class Ladder:
     seats: Seats
     most: int
     free: bool
+    laws: dict[tuple[float, ...], Pairs] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -88,7 +90,10 @@ class Ladder:
 
     def _law(self, state: NetState, rung: Rung) -> Pairs:
         _, beta1, beta2 = self.values(state.hyper[0])
-        return Pairs.of(self.n * self.n, beta1, beta2, rung.fade, rung.price)
+        key = beta1, beta2, rung.fade, rung.price
+        if key not in self.laws:
+            self.laws[key] = Pairs.of(self.n * self.n, *key)
+        return self.laws[key]
 
     def _move(self, rng: np.random.Generator, state: NetState, rung: Rung) -> None:
         alpha, beta1, beta2 = self.values(state.hyper[0])
@@ -131,10 +136,18 @@ class Ladder:
         steps[0] = np.array(more), steps[0][1]
         return steps
 
-    def log_ratio(self, rng: np.random.Generator, rounds: int) -> float:
-        """Log of the sum over the states of the high end over that of the low end."""
-        places = respaced(PLACES, self.run(rng, PLACES, FIRST_ROUNDS))
-        return float(sum(bennett(low, high) for low, high in self.run(rng, places, rounds)))
+    def log_ratio(self, rng: np.random.Generator, rounds: int, beside: float = 0.0) -> float:
+        """Log of the sum over the states of the high end over that of the low end. Where it and `beside` together are
+        far from 0 after the first rounds, those do."""
+        first = self.run(rng, PLACES, FIRST_ROUNDS)
+        roughly = _total(first)
+        if abs(roughly + beside) > DECIDED:
+            return roughly
+        return _total(self.run(rng, respaced(PLACES, first), rounds))
+
+
+def _total(steps: list[tuple[np.ndarray, np.ndarray]]) -> float:
+    return float(sum(bennett(low, high) for low, high in steps))
 
 
 def respaced(places: np.ndarray, steps: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:

@@ -139,8 +139,8 @@ def graph_moves(sampler: GraphSampler) -> GraphMoves:
 
 
 def rounds_of(s: NetSettings) -> int:
-    """Of a ladder: with some eight rungs about as many sweeps as two chains have."""
-    return int(np.clip(s.schedule.n_sweeps // 4, 40, 500))
+    """Of a ladder: with some eight rungs as many sweeps as a chain has."""
+    return int(np.clip(s.schedule.n_sweeps // 8, 40, 250))
 
 
 def values_of(s: NetSettings) -> Callable[[np.ndarray], tuple[float, float, float]]:

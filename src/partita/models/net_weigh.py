@@ -39,8 +39,9 @@ class Weigher:
             normalisers["sparse"] = log_acyclic(self.prior, True) + self.prior.log_one_class()
         for name, part in parts.items():
             ladder = self._ladder(parts["block"], part, name, free)
-            ratio = 0.0 if name == "block" else ladder.log_ratio(rng, self.rounds)
-            part.log_evidence = ratio + normaliser - normalisers[name]
+            beside = normaliser - normalisers[name]
+            ratio = 0.0 if name == "block" else ladder.log_ratio(rng, self.rounds, beside)
+            part.log_evidence = ratio + beside
         weights = softmax([part.log_evidence for part in parts.values()])
         together = mixture(list(parts.values()), weights, [normalisers[name] for name in parts])
         return (

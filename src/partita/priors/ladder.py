@@ -15,7 +15,6 @@ Everything is up to the acyclicity of the graph and the normaliser that goes wit
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +40,6 @@ class Pairs:
     whole: Array  # (2, most + 1)
 
     @classmethod
-    @lru_cache(maxsize=128)
     def of(cls, most: int, beta1: float, beta2: float, fade: float, price: float) -> Pairs:
         count = np.arange(most + 1)
         first = np.array([[beta1], [max(fade, LEAST) * beta1]])
