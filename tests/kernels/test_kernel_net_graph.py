@@ -120,3 +120,25 @@ def test_listed_sweeps_are_the_same(native, most, shared):
         chains.append((np.array(trace), edges))
     np.testing.assert_allclose(chains[0][0], chains[1][0], atol=1e-9)
     np.testing.assert_allclose(chains[0][1], chains[1][1], atol=1e-9)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("move_nodes", [False, True])
+def test_ladder_sweeps_are_the_same(native, shared, move_nodes):
+    n, chains = 5, []
+    graph = np.triu(np.ones((n, n), np.uint8), 1)
+    graph[0, 4] = graph[1, 2] = 0
+    if shared:
+        graph[:3, 3:] = 0
+    rng = np.random.default_rng(0)
+    law = rng.normal(size=(2, n * n + 1)), rng.normal(size=n * n + 1), rng.normal(size=(2, n * n + 1))
+    law[2][:, 0] = law[0][:, 0] + law[1][0]  # where there is no pair, nothing is weighed
+    for kernels in (reference, native):
+        z, trace = np.array([0, 2, 1, 1, 0], np.int32), []
+        seating = seats(n, shared, z, [0, 3, 5])
+        for seed in range(20):
+            kernels.net_ladder_sweep(*law, -0.3, seating, graph, move_nodes, z, seed)
+            trace.append([*z, *np.where(np.arange(n + 1) <= z.max(), seating.share, 0.0), seating.share[-1]])
+        chains.append(np.array(trace))
+    np.testing.assert_allclose(chains[0], chains[1], atol=1e-9)
+    assert len(np.unique(chains[0][:, :5], axis=0)) > 2

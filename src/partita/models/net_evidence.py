@@ -6,7 +6,6 @@ What is known of the graph beforehand counts as data here: graphs that are not a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from scipy.special import betaln, logsumexp
@@ -14,53 +13,12 @@ from scipy.special import betaln, logsumexp
 from ..kernels import kernel
 from ..kernels.net_contract import BlockRule
 from ..priors.partition import log_probability
+from .net_normaliser import ClassPrior, log_acyclic
 from .net_state import NetState, Schedule
 
-PRIOR_DRAWS = 40_000  # graphs from which the normaliser of a prior is found: about 1 % where a twentieth are acyclic
 ENOUGH_SHARE = 0.02  # of single-class states in a chain: then they alone give the evidence
 PARTITIONS, DRAWS = 6, 40  # else so many partitions, so many draws of edge probabilities for each
 STEPS = 4e8  # at most, of the sums over graphs for these draws
-
-
-@lru_cache(maxsize=64)
-def log_acyclic(n: int, alpha: float | None, beta1: float, beta2: float) -> float:
-    """Log of the probability that a graph of the block prior (alpha None: of one class) is acyclic before cyclic
-    ones are ruled out: the normaliser of the prior. By drawing, always the same draws."""
-    rng, hits = np.random.default_rng(0), 0
-    size = max(min(PRIOR_DRAWS, 2_000_000 // (n * n)), 1)
-    for first in range(0, PRIOR_DRAWS, size):
-        m = min(size, PRIOR_DRAWS - first)
-        z = np.zeros((m, n), int) if alpha is None else _partitions(rng, m, n, alpha)
-        eta = rng.beta(beta1, beta2, (m, int(z.max()) + 1, int(z.max()) + 1))
-        chance = eta[np.arange(m)[:, None, None], z[:, :, None], z[:, None, :]]
-        graph = rng.random((m, n, n)) < chance
-        graph[:, np.arange(n), np.arange(n)] = False
-        hits += int(acyclic(graph).sum())
-    return float(np.log(max(hits, 1) / PRIOR_DRAWS))
-
-
-def _partitions(rng: np.random.Generator, m: int, n: int, alpha: float) -> np.ndarray:
-    """(m, n) partitions of a Chinese restaurant, all seated together."""
-    z, size = np.zeros((m, n), int), np.zeros((m, n + 1))
-    used, rows = np.zeros(m, int), np.arange(m)
-    for i in range(n):
-        place = rng.random(m) * (i + alpha)
-        k = (size.cumsum(axis=1) <= place[:, None]).sum(axis=1)
-        z[:, i] = np.minimum(k, used)  # beyond all who sit: a table of its own
-        used += z[:, i] == used
-        size[rows, z[:, i]] += 1
-    return z
-
-
-def acyclic(graph: np.ndarray) -> np.ndarray:
-    """Which of the graphs (k, n, n) have no cycle: nodes without parents are taken away as long as there are some."""
-    parents, left = graph.astype(np.float32), np.ones(graph.shape[:2], bool)
-    for _ in range(graph.shape[1]):
-        fewer = left & (np.einsum("ki,kij->kj", left.astype(np.float32), parents) > 0)
-        if (fewer == left).all():
-            break
-        left = fewer
-    return np.asarray(~left.any(axis=1))
 
 
 def of_ordered(states: Sequence[NetState], schedule: Schedule) -> float:
@@ -111,7 +69,7 @@ def of_block(
         first = np.array([np.flatnonzero(names == k)[0] for k in range(names.max() + 1)])
         canonical = tuple(np.argsort(np.argsort(first))[names].tolist())
         together[canonical] = together.get(canonical, 0.0) + share
-    prior = log_acyclic(n, rule.alpha, rule.beta1, rule.beta2)
+    prior = log_acyclic(ClassPrior((0, n), (rule.alpha,), ((rule.beta1, rule.beta2),)), False)
     alone = together.get((0,) * n, 0.0)
     if alone >= ENOUGH_SHARE:
         return float(log_probability(np.array([n]), rule.alpha)) + one_class - float(np.log(alone)) - prior

@@ -101,14 +101,18 @@ class GraphSampler:
             return joint
         return joint + self.seats.log_marginal(z, task.seating)
 
-    def step(self, rng: np.random.Generator, state: NetState) -> tuple[NetState, Mapping[str, float]]:
-        before_sweep(state, self.schedule)
+    def prepare(self, rng: np.random.Generator, state: NetState) -> None:
+        """Missing cells drawn anew given the graph, and the table with them."""
         if len(state.cells):
             self.rows.refill(rng, state.cells, state.graph[0])
             self.data = None
             self.cache.forget()
         if self.data is None:
             self.data = self.rows.data(state.cells)
+
+    def step(self, rng: np.random.Generator, state: NetState) -> tuple[NetState, Mapping[str, float]]:
+        before_sweep(state, self.schedule)
+        self.prepare(rng, state)
         self.use(state.hyper[0])
         if self.prior == CLASSES:
             self._by_orders(rng, state)

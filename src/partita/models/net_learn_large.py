@@ -3,7 +3,7 @@ tables that share classes, the kernel of [1]."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,13 +12,16 @@ import numpy as np
 from ..inference.loop import Outcome
 from ..kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
 from .gated_members import Problem, run_fits
+from .net_ladder import GraphMoves
 from .net_large import GraphSampler
 from .net_learnt import Learnt, NetSettings
 from .net_listed import ListedSampler, Lists, make_lists, most_listed
+from .net_normaliser import ClassPrior
 from .net_posterior import NetPosterior, diagnostics, of_chains
 from .net_rows import Rows, Sheets
-from .net_shared_states import ClassPrior, log_acyclic, weigh
+from .net_seats import Seats
 from .net_state import Batch, NetState, take_batch
+from .net_weigh import Weigher
 
 if TYPE_CHECKING:
     from .net_learn import NetTask
@@ -108,14 +111,44 @@ class LargeNetworks:
     # ---- several priors ----
 
     def _auto(self) -> Learnt:
-        """Ordered classes against classes without order, and one class as the states of the latter that have one."""
-        learnt, (ordered, block) = self._run(["ordered-block", "block"])
+        """Ordered classes, classes without order and one class, weighed."""
+        priors = ["ordered-block", "block"] + ([] if self.known.classes is not None else ["sparse"])
+        learnt, parts = self._run(priors)
         most = self.most if learnt.parent_limit else self.known.n
-        prior = class_prior(self.settings, self.rows.first.tolist())
-        learnt.posterior, learnt.prior_weights = weigh(ordered, block, prior, most, self.known.classes is not None)
-        single = log_acyclic(prior, True) + prior.log_one_class()
-        learnt.normalisers = {"block": log_acyclic(prior, False), "sparse": single}
+        s, first = self.settings, self.rows.first
+        graphs = GraphSampler(self.rows, self.known, GIVEN_ODDS, s.alpha, s.beta1, s.beta2, s.schedule, 0)
+        weigher = Weigher(
+            class_prior(s, first.tolist()), values_of(s), graph_moves(graphs), Seats(first, s.rooms), most, rounds_of(s)
+        )
+        rng = self.task.streams(len(priors) * s.n_chains + 1)[-1]
+        found = weigher.weigh(rng, dict(zip(priors, parts, strict=True)))
+        learnt.posterior, learnt.prior_weights, learnt.normalisers = found
         return learnt
+
+
+def graph_moves(sampler: GraphSampler) -> GraphMoves:
+    """Sweeps over the edges of a graph that are independent beforehand, and over missing cells."""
+    known = sampler.known
+
+    def move(rng: np.random.Generator, state: NetState, chances: np.ndarray) -> None:
+        sampler.known = replace(known, classes=np.arange(known.n), template=chances)
+        sampler.prepare(rng, state)
+        sampler.sweep(rng, state)
+
+    return move
+
+
+def rounds_of(s: NetSettings) -> int:
+    """Of a ladder: with some eight rungs as many sweeps as a chain has."""
+    return int(np.clip(s.schedule.n_sweeps // 8, 40, 250))
+
+
+def values_of(s: NetSettings) -> Callable[[np.ndarray], tuple[float, float, float]]:
+    """alpha, beta1 and beta2 at places of their grids."""
+    if s.grid is None:
+        return lambda at: (s.alpha, s.beta1, s.beta2)
+    grid = s.grid
+    return lambda at: (float(grid.alpha[at[0]]), float(grid.beta[at[1], 0]), float(grid.beta[at[1], 1]))
 
 
 def class_prior(s: NetSettings, first: Sequence[int]) -> ClassPrior:

@@ -17,12 +17,15 @@ from . import net_evidence, net_exact
 from .gated_members import Problem, run_fits
 from .net_chains import BlockSampler, LinearScores, OrderedSampler, seed_of
 from .net_hyper import SmallModel
-from .net_knowledge import score_tables, to_graph
-from .net_learn_large import class_prior
+from .net_knowledge import score_tables, to_graph, to_masks
+from .net_large import ORDER_TRIES
+from .net_learn_large import class_prior, rounds_of, values_of
 from .net_learnt import Learnt
+from .net_normaliser import log_acyclic
 from .net_posterior import NetPosterior, best_states, diagnostics, mixture, of_chains
-from .net_shared_states import weigh
+from .net_seats import Seats
 from .net_state import Batch, NetState, Schedule, take_batch
+from .net_weigh import Weigher
 
 if TYPE_CHECKING:
     from .net_learn import NetTask
@@ -185,15 +188,27 @@ class SmallNetworks:
     # ---- several priors ----
 
     def _auto_with_hyper(self) -> Learnt:
-        """Hyper-parameters learnt under every prior: weighed by the states that priors share."""
+        """Hyper-parameters learnt under every prior: weighed by ladders between them."""
         learnt = Learnt(None, "sampled", {})  # type: ignore[arg-type]
         parts: dict[str, NetPosterior] = {}
-        self._run(["ordered-block", "block"], learnt, parts)
-        learnt.posterior, learnt.prior_weights = weigh(
-            parts["ordered-block"], parts["block"], class_prior(self.settings, [0, self.n]), self.n,
-            self.known.classes is not None,
-        )  # fmt: skip
+        priors = [prior for prior in PRIORS if prior != "sparse" or self.known.classes is None]
+        self._run(priors, learnt, parts)
+        first, s = [0, self.n], self.settings
+        weigher = Weigher(
+            class_prior(s, first), values_of(s), self._by_orders, Seats(np.array(first), s.rooms), self.n, rounds_of(s)
+        )
+        rng = self.task.streams(len(priors) * s.n_chains + 1)[-1]
+        found = weigher.weigh(rng, {prior: parts[prior] for prior in priors})
+        learnt.posterior, learnt.prior_weights, learnt.normalisers = found
         return learnt
+
+    def _by_orders(self, rng: np.random.Generator, state: NetState, chances: np.ndarray) -> None:
+        """The graph as a whole, edges independent beforehand."""
+        assert self.model is not None
+        masks = to_masks(state.graph[0])[None].copy()
+        odds = np.ascontiguousarray(np.log(chances) - np.log1p(-chances))
+        kernel.net_order_draws(self.model.tables(state.hyper[0]), odds, masks, ORDER_TRIES, seed_of(rng))
+        state.graph[0] = to_graph(masks[0])
 
     def _worth_a_pilot(self, sampled: Sequence[str]) -> bool:
         """Whether short runs could save long ones. A budget of time is kept for the long run."""
@@ -225,12 +240,8 @@ class SmallNetworks:
         return {prior: states[prior] for prior in sampled if weight[prior] < LITTLE}
 
     def _normalisers(self) -> dict[str, float]:
-        s = self.settings
-        return {
-            "ordered-block": 0.0,
-            "block": net_evidence.log_acyclic(self.n, s.alpha, s.beta1, s.beta2),
-            "sparse": net_evidence.log_acyclic(self.n, None, s.beta1, s.beta2),
-        }
+        prior = class_prior(self.settings, [0, self.n])
+        return {"ordered-block": 0.0, "block": log_acyclic(prior, False), "sparse": log_acyclic(prior, True)}
 
     def _evidence(
         self, priors: Sequence[str], parts: dict[str, NetPosterior], exact: dict[str, net_exact.Exact | None],

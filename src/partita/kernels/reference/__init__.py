@@ -20,6 +20,7 @@ from .net_block_sum import net_block_sum
 from .net_classes import net_class_sum
 from .net_fill import net_fill
 from .net_graph import net_graph_sweep
+from .net_ladder import net_ladder_sweep
 from .net_listed import net_listed_sweep, net_score_lists
 from .net_ordered import net_ordered_sweep, net_ordered_target
 from .net_scores import net_score_sets, net_score_table, net_scores
@@ -77,6 +78,7 @@ __all__ = [
     "net_dag_sum",
     "net_fill",
     "net_graph_sweep",
+    "net_ladder_sweep",
     "net_listed_sweep",
     "net_order_draws",
     "net_ordered_sweep",
