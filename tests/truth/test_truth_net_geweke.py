@@ -62,11 +62,12 @@ def walks_of(world, rng, draw):
     for j in range(world.n):
         mine = slice(sets.first[j], sets.first[j + 1])
         score[j, sets.sets[mine]], prior[j, sets.sets[mine]] = sets.scores[mine], ladder.prior[mine]
-    listed = [graph for graph in acyclic(world.n) if not (graph * (ladder.place == 0)).any()]
-    at = [(np.arange(world.n), (graph * ladder.place).sum(axis=0)) for graph in listed]
+    every = np.array(acyclic(world.n))
+    listed = every[~(every * (ladder.place == 0)).any(axis=(1, 2))]
+    at = np.arange(world.n), (listed * ladder.place).sum(axis=1)
     graphs = []
     for heat in ladder.heats:
-        logs = np.array([heat * score[where].sum() + prior[where].sum() for where in at])
+        logs = (heat * score[at] + prior[at]).sum(axis=1)
         chance = np.exp(logs - logs.max())
         graphs.append(listed[int(rng.choice(len(listed), p=chance / chance.sum()))])
     return Walks(np.array([0, world.n]), [Walk(known_of(world), nodes, sets, ladder)]), np.array(graphs, np.uint8)
