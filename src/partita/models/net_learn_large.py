@@ -80,8 +80,9 @@ class LargeNetworks:
         ]
 
     def _walks(self, kind: int) -> Walks:
-        """Shared by all chains; the same in a run that goes on from a checkpoint."""
-        return Walks.of(self.task.streams(1)[0], self.rows, self.known, kind, self.tables)
+        """Shared by all chains, from a stream that none of them has; the same in a run that goes on."""
+        rng = self.task.streams(2 * self.settings.n_chains + 1)[-1]
+        return Walks.of(rng, self.rows, self.known, kind, self.tables)
 
     def _run(self, priors: Sequence[str]) -> tuple[Learnt, list[NetPosterior]]:
         """Chains of all these priors in one loop."""
