@@ -1,6 +1,6 @@
 // Bindings of the kernels that redraw networks by orders of their nodes.
 #include "bind.hpp"
-#include "net_ladder.hpp"
+#include "net_tempered.hpp"
 
 namespace partita {
 

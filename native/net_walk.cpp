@@ -1,5 +1,5 @@
 // The walk of a chain: nodes whose parents are no listed set keep them.
-#include "net_ladder.hpp"
+#include "net_tempered.hpp"
 
 namespace partita {
 

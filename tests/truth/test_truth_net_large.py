@@ -11,7 +11,7 @@ from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
 from partita.models import net_large
 from partita.models.net_candidates import candidate_sets
 from partita.models.net_knowledge import Knowledge
-from partita.models.net_ladder import Ladder
+from partita.models.net_tempered import Ladder
 from partita.models.net_large import GraphSampler
 from partita.models.net_listed import ListedSampler
 from partita.models.net_rows import Rows, Sheets

@@ -34,7 +34,7 @@ from partita.kernels.reference import (
 from partita.kernels.reference.net_scores import score as plain_score
 from partita.models.net_candidates import candidate_sets
 from partita.models.net_knowledge import Knowledge
-from partita.models.net_ladder import Ladder
+from partita.models.net_tempered import Ladder
 from partita.priors.graph import block_rule, ordered_partitions
 from partita.priors.partition import enumerate_partitions, log_probability
 

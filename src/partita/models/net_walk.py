@@ -21,7 +21,7 @@ from ..kernels.net_contract import GIVEN_ODDS, CandidateSets, NetData
 from .net_candidates import candidate_sets, choose_candidates
 from .net_chains import seed_of
 from .net_knowledge import Knowledge
-from .net_ladder import Ladder, heats_of
+from .net_tempered import Ladder, heats_of
 from .net_pilots import seen_edges
 from .net_rows import Sheets
 from .net_state import NetState

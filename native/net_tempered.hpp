@@ -1,5 +1,5 @@
 // Walks over orders: that of a chain, and a ladder of them under fixed laws. The plain twins: kernels/reference/net_walk.py,
-// net_ladder.py.
+// net_tempered.py.
 #pragma once
 #include "net_set_sums.hpp"
 #include "net_walk.hpp"

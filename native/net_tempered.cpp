@@ -1,5 +1,5 @@
 // Graphs at several temperatures, which change places.
-#include "net_ladder.hpp"
+#include "net_tempered.hpp"
 
 namespace partita {
 
