@@ -9,6 +9,7 @@ NB_MODULE(_native, m) {
   partita::bind_interactions(m);
   partita::bind_mixture(m);
   partita::bind_net(m);
+  partita::bind_net_walk(m);
   partita::bind_regions(m);
   partita::bind_svd(m);
   partita::bind_svd_links(m);

@@ -90,6 +90,7 @@ void bind_coding(nb::module_& m);
 void bind_gates(nb::module_& m);
 void bind_mixture(nb::module_& m);
 void bind_net(nb::module_& m);
+void bind_net_walk(nb::module_& m);
 void bind_regions(nb::module_& m);
 void bind_svd(nb::module_& m);
 void bind_interactions(nb::module_& m);

@@ -19,11 +19,23 @@ from partita.kernels.reference import (
     net_graph_classes,
     net_listed,
     net_ordered,
+    net_orders,
     net_sums,
+    net_walk,
 )
 from partita.kernels.reference.draw import pick
 
-MODULES = (net_block, net_classes, net_graph, net_graph_classes, net_listed, net_ordered, net_sums)
+MODULES = (
+    net_block,
+    net_classes,
+    net_graph,
+    net_graph_classes,
+    net_listed,
+    net_ordered,
+    net_orders,
+    net_sums,
+    net_walk,
+)
 
 
 class Branching:
@@ -97,9 +109,9 @@ def _pick(log_weight, uniform):
 def stand_in(monkeypatch):
     """Plain twins take branching streams."""
     for module in MODULES:
-        monkeypatch.setattr(module, "pick", _pick)
-        if hasattr(module, "log"):
-            monkeypatch.setattr(module, "log", _log)
+        for name, other in (("pick", _pick), ("log", _log)):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, other)
 
 
 def ways(move):

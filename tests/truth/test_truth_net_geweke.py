@@ -5,18 +5,22 @@ from functools import partial
 import numpy as np
 import pytest
 from net_prior import NetWorld, shifts
+from networks import acyclic
 
 from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES, GraphTask, NetData, NodeSeats
 from partita.kernels.reference import net_block as plain_block
 from partita.kernels.reference import net_graph, net_graph_classes, net_listed, net_ordered
 from partita.kernels.reference.draw import Stream
+from partita.models.net_candidates import candidate_sets
 from partita.models.net_chains import BlockSampler, OrderedSampler, seed_of
 from partita.models.net_hyper import HyperGrid, SmallModel
 from partita.models.net_knowledge import Knowledge, score_tables, to_graph, to_masks
+from partita.models.net_tempered import Ladder
 from partita.models.net_large import GraphSampler
 from partita.models.net_listed import ListedSampler, Lists
 from partita.models.net_rows import Rows, Sheets
 from partita.models.net_state import Schedule
+from partita.models.net_walk import Walk, Walks
 from partita.priors.graph import block_rule
 
 LIMIT = 4.2  # standard errors; about one in a thousand runs of this file would pass it by chance
@@ -45,6 +49,42 @@ def rows_of(world, draw):
     codes = draw.X.copy()
     codes[draw.mask] = -1
     return Sheets([Rows(codes, np.array(world.levels, np.int32), world.bdeu, world.pseudo)])
+
+
+def walks_of(world, rng, draw):
+    """Two candidates of every node, sets of at most two, and a ladder whose graphs are drawn from its laws."""
+    data = NetData.of(draw.X, np.array(world.levels, np.int32), world.bdeu, world.pseudo)
+    nodes = np.array([[(j + k) % world.n for k in (1, 2)] for j in range(world.n)], np.int32)
+    sets = candidate_sets(data, known_of(world), nodes, 2)
+    odds = np.full((world.n, world.n), 0.0 if world.prior == GIVEN_ODDS else -0.5)
+    ladder = Ladder(known_of(world).required, sets, odds, np.array([1.0, 0.5]))
+    score, prior = np.full((2, world.n, 4), -np.inf)
+    for j in range(world.n):
+        mine = slice(sets.first[j], sets.first[j + 1])
+        score[j, sets.sets[mine]], prior[j, sets.sets[mine]] = sets.scores[mine], ladder.prior[mine]
+    every = np.array(acyclic(world.n))
+    listed = every[~(every * (ladder.place == 0)).any(axis=(1, 2))]
+    at = np.arange(world.n), (listed * ladder.place).sum(axis=1)
+    graphs = []
+    for heat in ladder.heats:
+        logs = (heat * score[at] + prior[at]).sum(axis=1)
+        chance = np.exp(logs - logs.max())
+        graphs.append(listed[int(rng.choice(len(listed), p=chance / chance.sum()))])
+    return Walks(np.array([0, world.n]), [Walk(known_of(world), nodes, sets, ladder)]), np.array(graphs, np.uint8)
+
+
+def by_orders(world, rng, draw):
+    """Ladder, exchange and walk, without the sweep that follows."""
+    sampler = GraphSampler(
+        rows_of(world, draw), known_of(world), world.prior, world.alpha, world.beta1, world.beta2, SCHEDULE, 0
+    )
+    sampler.walks, graphs = walks_of(world, rng, draw)
+    state = sampler.init(rng)
+    put(state, draw)
+    state.ladder[:] = graphs.ravel()
+    sampler.data = sampler.rows.data(state.cells)
+    sampler._by_orders(rng, state)
+    take(state, draw)
 
 
 def by_graphs(world, rng, draw, *, single):
@@ -100,6 +140,9 @@ WORLDS = {
     "edges-reversals-sets": (NetWorld(GIVEN_ODDS, bdeu=True), ALL),
     "edges-classes": (NetWorld(CLASSES), THESIS),
     "edges-reversals-sets-classes": (NetWorld(CLASSES), ALL),
+    "orders": (NetWorld(GIVEN_ODDS), by_orders),
+    "orders-classes": (NetWorld(CLASSES), by_orders),
+    "orders-given": (NetWorld(CLASSES, classes=(0, 0, 1, 0), bdeu=True), by_orders),
     "holes": (NetWorld(CLASSES, holes=True, bdeu=True), ALL),
     "hyper": (NetWorld(CLASSES, grid=GRID_OF_GRAPHS), ALL),
     "ordered-edges-classes": (NetWorld(ORDERED_CLASSES), THESIS),

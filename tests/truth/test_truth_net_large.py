@@ -8,12 +8,17 @@ import pytest
 from networks import brute_force, rows_of_four
 
 from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
+from partita.models import net_large
+from partita.models.net_candidates import candidate_sets
 from partita.models.net_knowledge import Knowledge
+from partita.models.net_tempered import Ladder
 from partita.models.net_large import GraphSampler
 from partita.models.net_listed import ListedSampler
 from partita.models.net_rows import Rows, Sheets
 from partita.models.net_state import Schedule, take_batch
+from partita.models.net_walk import Walk, Walks
 
+HEATS = np.array([1.0, 0.6, 0.3])
 LEVELS = np.full(4, 2, np.int32)
 PRIORS = {"uniform": GIVEN_ODDS, "sparse": CLASSES, "block": CLASSES, "ordered-block": ORDERED_CLASSES}
 
@@ -88,3 +93,26 @@ def test_holes_are_summed_over(prior):
     true_edges, true_together = summed_over_holes(X, prior)
     assert np.abs(edges - true_edges).max() < 0.02
     assert np.abs(together - true_together).max() < 0.03
+
+
+def walks_of(X, known, prior, bdeu, pseudo, width, most):
+    """Some candidates of every node, not chosen but given, and a ladder of three rungs over sets of them."""
+    data = Rows(X, LEVELS, bdeu, pseudo).data(X)
+    nodes = np.array([[(j + k) % 4 for k in range(1, width + 1)] for j in range(4)], np.int32)
+    sets = candidate_sets(data, known, nodes, most)
+    odds = np.full((4, 4), 0.0 if prior == "uniform" else -0.8)
+    return Walks(np.array([0, 4], np.int32), [Walk(known, nodes, sets, Ladder(known.required, sets, odds, HEATS))])
+
+
+@pytest.mark.parametrize("prior", ["uniform", "sparse", "block"])
+@pytest.mark.parametrize(("width", "most"), [(3, 3), (2, 2), (3, 1)])
+def test_graphs_by_orders(prior, width, most, monkeypatch):
+    """Whatever the candidates, and the sweeps themselves rarer than the walks."""
+    monkeypatch.setattr(net_large, "EVERY", 1)
+    X, schedule = rows_of_four(), Schedule(8100, 100)
+    sampler = graph_sampler(X, prior, schedule, False, 0.5)
+    sampler.walks = walks_of(X, sampler.known, prior, False, 0.5, width, most)
+    edges, together = averages(sampler, schedule, 1)
+    true_edges, true_together, _ = brute_force(X, LEVELS, prior)
+    assert np.abs(edges - true_edges).max() < 0.025
+    assert np.abs(together - true_together).max() < 0.04

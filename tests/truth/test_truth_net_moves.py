@@ -27,9 +27,14 @@ from partita.kernels.reference import (
     net_graph_classes,
     net_listed,
     net_ordered,
+    net_orders,
     net_sums,
+    net_walk,
 )
 from partita.kernels.reference.net_scores import score as plain_score
+from partita.models.net_candidates import candidate_sets
+from partita.models.net_knowledge import Knowledge
+from partita.models.net_tempered import Ladder
 from partita.priors.graph import block_rule, ordered_partitions
 from partita.priors.partition import enumerate_partitions, log_probability
 
@@ -274,6 +279,101 @@ def test_graphs_given_edge_probabilities(heat, move, monkeypatch):
         P = transitions(states, lambda stream, edge, place=place: step(stream, edge, place))
         np.testing.assert_allclose(pi @ P, pi, atol=1e-12)
         np.testing.assert_allclose(pi[:, None] * P, (pi[:, None] * P).T, atol=1e-12)  # detailed balance
+
+
+# ---- graphs by orders, over sets of some candidates
+
+
+def listed_sets(width, most):
+    nodes = np.array([[(j + k) % N for k in range(1, width + 1)] for j in range(N)], np.int32)
+    known = Knowledge(~np.eye(N, dtype=bool), np.zeros((N, N), bool), N - 1)
+    return candidate_sets(DATA, known, nodes, most)
+
+
+def graphs_and_weights(heat, odds):
+    """All graphs, and the log weights of edges that are independent beforehand."""
+    states = sorted({edge for _, edge in graph_states(task_of(CLASSES, False))[0]})
+    logs = [
+        sum(heat * score(j, mine) + sum(odds[i, j] for i in mine) for j, mine in enumerate(parents_in(state)))
+        for state in states
+    ]
+    return states, np.array(logs)
+
+
+def parents_in(state):
+    return net_walk.parents_of(np.array(state).reshape(N, N))
+
+
+def edges_in(parents):
+    edge = np.zeros((N, N), np.uint8)
+    net_walk.store(parents, edge)
+    return tuple(edge.ravel().tolist())
+
+
+@pytest.mark.parametrize("heat", [1.0, 0.4])
+@pytest.mark.parametrize(("width", "most"), [(2, 2), (2, 1), (1, 1)])
+@pytest.mark.parametrize(("start", "size"), [(0, 3), (0, 2), (1, 2)])
+def test_turns_over_orders(heat, width, most, start, size):
+    odds, known = np.random.default_rng(1).normal(size=(N, N)), listed_sets(width, most)
+    states, logs = graphs_and_weights(heat, odds)
+
+    def step(stream, state):
+        parents = parents_in(state)
+        law = net_walk.walking_law(known, odds, heat, parents)
+        return edges_in(net_orders.turn(stream, law, parents, start, size, 1))
+
+    P, pi = transitions(states, step), share(logs)
+    np.testing.assert_allclose(pi @ P, pi, atol=1e-12)
+    assert np.abs(P - np.eye(len(P))).max() > 0.01
+
+
+def test_rungs_change_places():
+    known, odds = listed_sets(2, 1), np.random.default_rng(1).normal(size=(N, N))
+    prior, heats = net_orders.log_odds_of_sets(known, odds), (1.0, 0.4)
+    laws = [net_orders.Law(known, prior, heat) for heat in heats]
+    both = [graphs_and_weights(heat, odds) for heat in heats]
+    some = [k for k, state in enumerate(both[0][0]) if np.array(state).reshape(N, N).sum(axis=0).max() <= 1]
+    states = [(both[0][0][a], both[0][0][b]) for a in some for b in some]
+    pi = share([both[0][1][a] + both[1][1][b] for a in some for b in some])
+
+    def step(stream, state):
+        graphs = [parents_in(graph) for graph in state]
+        net_walk.swap(stream, laws, graphs, 0)
+        return tuple(edges_in(graph) for graph in graphs)
+
+    P = transitions(states, step)
+    np.testing.assert_allclose(pi[:, None] * P, (pi[:, None] * P).T, atol=1e-12)
+
+
+@pytest.mark.parametrize(("width", "most"), [(2, 2), (2, 1), (1, 1)])
+def test_exchanges_with_the_foot_of_a_ladder(width, most):
+    """Twice is as it was, and what it says that the joint grows by is so."""
+    known, odds, z = listed_sets(width, most), np.random.default_rng(1).normal(size=(N, N)), np.array([0, 0, 1])
+    task = task_of(CLASSES, False)
+    ladder = Ladder(np.zeros((N, N), bool), known, odds, np.ones(1))
+    weight = dict(zip(*graphs_and_weights(1.0, odds), strict=True))
+
+    def log_prior(graph):
+        return net_graph_classes.log_classes(task, z, graph)
+
+    def log_both(graph, foot):
+        return net_graph.log_joint([DATA], task, z, graph) + weight[tuple(foot.ravel().tolist())]
+
+    done = 0
+    graphs = [np.array(state, np.uint8).reshape(N, N) for state in weight]
+    feet = [foot for foot in graphs if ladder.propose(DATA, N, foot, foot, log_prior) is not None]
+    feet = [foot for foot in feet if not (foot * (ladder.place == 0)).any()]
+    for graph in graphs:
+        for foot in feet:
+            found = ladder.propose(DATA, N, graph, foot, log_prior)
+            if found is None:
+                continue
+            other, core, gain = found
+            assert gain == pytest.approx(log_both(other, core) - log_both(graph, foot), abs=1e-9)
+            back, again, loss = ladder.propose(DATA, N, other, core, log_prior)
+            assert (back == graph).all() and (again == foot).all() and loss == pytest.approx(-gain, abs=1e-9)
+            done += abs(gain) > 0.1
+    assert done > 20
 
 
 # ---- ordered classes with edge probabilities and lists of sets; eta takes two values here, since its law enters the

@@ -29,6 +29,11 @@ row and child column:
 `net_graph_sweep(data, task: GraphTask, cache, z, edge, seed)` is one sweep over single edges, reversals, sets of
 parents and classes, in place; `data` has one NetData for every data set. It returns the log joint, up to the normaliser
 over acyclic graphs;
+`net_order_walk(known: CandidateSets, log_odds, heat, edge, n_turns, seed)` redraws a graph by orders of its nodes,
+given log odds (n, n) of edges; scores count `heat` times. It returns how many turns were accepted;
+`net_graph_ladder(known, prior, sums, heats, graphs, n_rounds, seed)` does so for graphs (R, n, n) of listed sets whose
+scores count heats[r] times, and lets neighbours change places; `net_set_sums(known, log_odds, heats, prior, sums)`
+makes what it needs: log odds of every listed set, and (R, n, 2^width) log sums over listed sets within any candidates;
 `net_fill(codes, levels, edge, bdeu, pseudo, cells, uniforms)` draws the cells (row, column) of a table anew one by
 one, each given all others;
 `net_score_lists(data, child, most, out)` scores all sets of at most `most` (0 .. 4) parents, see `list_sets`;
@@ -159,6 +164,17 @@ class NodeSeats:
     @classmethod
     def plain(cls, n: int, alpha: float) -> NodeSeats:
         return cls(float(alpha), 0.0, np.append(np.zeros(n), 1.0), np.zeros(n), np.array([0, n], np.int32))
+
+
+@dataclass
+class CandidateSets:
+    """Sets of parents that a walk over orders knows: bit c of a set of node j stands for the candidate nodes[j, c]. The
+    sets of node j and their log scores are those from first[j] to first[j + 1], the highest scores first."""
+
+    nodes: np.ndarray  # int32 (n, width), -1 where a node has fewer candidates
+    first: np.ndarray  # int64 (n + 1,)
+    sets: np.ndarray  # int32
+    scores: np.ndarray
 
 
 GIVEN_ODDS, CLASSES, ORDERED_CLASSES = 0, 1, 2  # priors of a graph sweep

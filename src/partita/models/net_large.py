@@ -1,8 +1,8 @@
 """Chains over networks of any size, of one table or several: a graph edge by edge and set by set.
 
 [1] Mansinghka (2009), chapter 2, resamples one edge and one node's class at a time; that kernel is `single_edges`.
-Unlike [1], edges are also reversed, sets of parents drawn together, and classes split and merged, without which chains
-of twelve nodes are far from their posterior after thousands of sweeps.
+Unlike [1], edges are also reversed, sets of parents drawn together, classes split and merged, and whole graphs redrawn
+by orders of their nodes, without which chains of twelve nodes are far from their posterior after thousands of sweeps.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..kernels import kernel
-from ..kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES, GraphTask, HashedValues, NetData
-from ..priors.graph import pair_counts
+from ..kernels.net_contract import GIVEN_ODDS, ORDERED_CLASSES, GraphTask, HashedValues, NetData
+from ..priors.graph import log_template, pair_counts
 from .net_chains import random_classes, seed_of
 from .net_hyper import HyperGrid
 from .net_knowledge import Knowledge, to_graph, to_masks
 from .net_rows import Sheets
 from .net_seats import ROOMS, Seats
 from .net_state import NetState, Schedule, after_sweep, before_sweep
+from .net_walk import EVERY, Walks
 
 CACHE_BITS = 18  # local scores that are remembered
 N_SPLITS = 8  # splits or merges of classes in a sweep
@@ -46,6 +47,7 @@ class GraphSampler:
     data: list[NetData] | None = None
     heat: float = 1.0
     rooms: np.ndarray = field(default_factory=lambda: ROOMS)  # of several tables, see `net_seats`
+    walks: Walks | None = None  # where graphs are also redrawn by orders of their nodes
 
     def __post_init__(self) -> None:
         self.seats = Seats(self.rows.first, self.rooms)
@@ -62,6 +64,8 @@ class GraphSampler:
         hyper = np.zeros((1, 3)) if self.grid is None else self.grid.start()[None]
         state = NetState.begin(z[None], self.known.required[None], self.schedule.n_kept, cells, hyper)
         self.seats.start(rng, state, self.alpha)
+        if self.walks is not None:
+            self.walks.begin(state)
         return state
 
     def use(self, at: np.ndarray) -> None:
@@ -114,26 +118,45 @@ class GraphSampler:
         before_sweep(state, self.schedule)
         self.prepare(rng, state)
         self.use(state.hyper[0])
-        if self.prior == CLASSES:
+        if not self.ordered and not self.single_edges:
             self._by_orders(rng, state)
         joint = self.sweep(rng, state)
         state.edges += state.graph[0]
         return state, after_sweep(state, self.schedule, joint, joint) | self.move_seats(rng, state)
 
     def _by_orders(self, rng: np.random.Generator, state: NetState) -> None:
-        """Edge probabilities drawn given classes and graphs, then every graph as a whole given them."""
-        if not any(table is not None for table in self.tables):
+        """Graphs exchanged with a ladder; then edge probabilities drawn given classes and graphs, and graphs by orders
+        of their nodes given them: as a whole where scores of all sets of parents are at hand, else by walks."""
+        walks = self.walks if state.done % EVERY == 0 and self.heat == 1.0 else None
+        if walks is None and not any(table is not None for table in self.tables):
             return
-        eta = draw_template(rng, state.z[0], state.graph[0], self.beta1, self.beta2, self.rows.first)
+        assert self.data is not None
+        if walks is not None:
+            walks.climb(rng, state, self.data, lambda graph: self._log_prior(state.z[0], graph))
+        odds = self._log_odds(rng, state)
         for t, table in enumerate(self.tables):
             if table is not None:
                 nodes = self.rows.nodes(t)
-                z = state.z[0, nodes]
-                chance = eta[np.ix_(z, z)]
                 masks = to_masks(state.graph[0, nodes, nodes])[None].copy()
-                odds = np.ascontiguousarray(np.log(chance) - np.log1p(-chance))
-                kernel.net_order_draws(table, odds, masks, ORDER_TRIES, seed_of(rng))
+                mine = np.ascontiguousarray(odds[nodes, nodes])
+                kernel.net_order_draws(table, mine, masks, ORDER_TRIES, seed_of(rng))
                 state.graph[0, nodes, nodes] = to_graph(masks[0])
+        if walks is not None:
+            walks.turn(rng, state, self.data, odds)
+
+    def _log_prior(self, z: np.ndarray, graph: np.ndarray) -> float:
+        """Of a graph given classes, up to a constant."""
+        if self.prior == GIVEN_ODDS:
+            return float((graph * self.known.log_odds()).sum())
+        return float(log_template(*pair_counts(z, graph, self.rows.first), self.beta1, self.beta2))
+
+    def _log_odds(self, rng: np.random.Generator, state: NetState) -> np.ndarray:
+        """(n, n) log odds of edges, which are independent given them."""
+        if self.prior == GIVEN_ODDS:
+            return self.known.log_odds()
+        z = state.z[0]
+        eta = draw_template(rng, z, state.graph[0], self.beta1, self.beta2, self.rows.first)[np.ix_(z, z)]
+        return np.log(eta) - np.log1p(-eta)
 
 
 def draw_template(

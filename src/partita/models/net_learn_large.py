@@ -21,6 +21,7 @@ from .net_posterior import NetPosterior, diagnostics, of_chains
 from .net_rows import Rows, Sheets
 from .net_seats import Seats
 from .net_state import Batch, NetState, take_batch
+from .net_walk import Walks
 from .net_weigh import Weigher
 
 if TYPE_CHECKING:
@@ -72,13 +73,19 @@ class LargeNetworks:
         if prior == "sparse":
             known = replace(known, classes=np.zeros(known.n, np.int32))
         kind = {"ordered-block": ORDERED_CLASSES, "uniform": GIVEN_ODDS, "template": GIVEN_ODDS}.get(prior, CLASSES)
+        walks = None if kind == ORDERED_CLASSES or s.single_edges else self._walks(kind)
         return [
             GraphSampler(
                 self.rows, known, kind, s.alpha, s.beta1, s.beta2, s.schedule, c, s.single_edges, self.tables, s.grid,
-                rooms=s.rooms,
+                rooms=s.rooms, walks=walks,
             )
             for c in range(s.n_chains)
         ]
+
+    def _walks(self, kind: int) -> Walks:
+        """Shared by all chains, from a stream that none of them has; the same in a run that goes on."""
+        rng = self.task.streams(2 * self.settings.n_chains + 1)[-1]
+        return Walks.of(rng, self.rows, self.known, kind, self.tables)
 
     def _run(self, priors: Sequence[str]) -> tuple[Learnt, list[NetPosterior]]:
         """Chains of all these priors in one loop."""

@@ -18,6 +18,8 @@ class NetState:
     z           int32 (R, n): class of every node; with ordered classes its place in the order.
     graph       uint8 (R, n, n): parent row, child column.
     template    float64 (K, K): probabilities of edges between classes, where the chain holds them; else (0, 0).
+    ladder      uint8: graphs beside the chain (`net_tempered`), those of every table one after another; empty where there
+                are none.
     cells       int32: what now stands in the missing cells, in the order of the rows.
     hyper       int64 (R, 3): places of alpha, beta and gamma in their grids.
     share, room (n + 1,): shares of classes that several tables share, and a number, see `net_seats`; of no use in one
@@ -32,6 +34,7 @@ class NetState:
     z: np.ndarray
     graph: np.ndarray
     template: np.ndarray
+    ladder: np.ndarray
     cells: np.ndarray
     hyper: np.ndarray
     share: np.ndarray
@@ -49,8 +52,8 @@ class NetState:
         n = z.shape[1]
         return cls(
             np.ascontiguousarray(z, np.int32), np.ascontiguousarray(graph, np.uint8), np.zeros((0, 0)),
-            np.ascontiguousarray(cells, np.int32), np.asarray(hyper, np.int64), np.append(np.zeros(n), 1.0),
-            0.0, 0, np.zeros((n, n)),
+            np.zeros(0, np.uint8), np.ascontiguousarray(cells, np.int32),
+            np.asarray(hyper, np.int64), np.append(np.zeros(n), 1.0), 0.0, 0, np.zeros((n, n)),
             np.zeros((n_kept, n), np.int32), np.zeros(n_kept), np.full(MOST_TOP, -np.inf),
             np.zeros((MOST_TOP, n), np.int32), np.zeros((MOST_TOP, n, n), np.uint8),
         )  # fmt: skip

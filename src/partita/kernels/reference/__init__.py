@@ -25,6 +25,7 @@ from .net_listed import net_listed_sweep, net_score_lists
 from .net_ordered import net_ordered_sweep, net_ordered_target
 from .net_scores import net_score_sets, net_score_table, net_scores
 from .net_sums import net_dag_sum, net_order_draws
+from .net_walk import net_graph_ladder, net_order_walk, net_set_sums
 from .regions import region_normalisers, region_potentials, region_sums, region_sums_of_moments
 from .relabel import relabel_sweep
 from .resample import resample
@@ -77,16 +78,19 @@ __all__ = [
     "net_class_sum",
     "net_dag_sum",
     "net_fill",
+    "net_graph_ladder",
     "net_graph_sweep",
     "net_ladder_sweep",
     "net_listed_sweep",
     "net_order_draws",
+    "net_order_walk",
     "net_ordered_sweep",
     "net_ordered_target",
     "net_score_lists",
     "net_score_sets",
     "net_score_table",
     "net_scores",
+    "net_set_sums",
     "pair_counts",
     "pool_shares",
     "precondition",
