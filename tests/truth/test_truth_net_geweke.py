@@ -15,11 +15,11 @@ from partita.models.net_candidates import candidate_sets
 from partita.models.net_chains import BlockSampler, OrderedSampler, seed_of
 from partita.models.net_hyper import HyperGrid, SmallModel
 from partita.models.net_knowledge import Knowledge, score_tables, to_graph, to_masks
-from partita.models.net_tempered import Ladder
 from partita.models.net_large import GraphSampler
 from partita.models.net_listed import ListedSampler, Lists
 from partita.models.net_rows import Rows, Sheets
 from partita.models.net_state import Schedule
+from partita.models.net_tempered import Ladder
 from partita.models.net_walk import Walk, Walks
 from partita.priors.graph import block_rule
 

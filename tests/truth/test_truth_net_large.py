@@ -11,11 +11,11 @@ from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
 from partita.models import net_large
 from partita.models.net_candidates import candidate_sets
 from partita.models.net_knowledge import Knowledge
-from partita.models.net_tempered import Ladder
 from partita.models.net_large import GraphSampler
 from partita.models.net_listed import ListedSampler
 from partita.models.net_rows import Rows, Sheets
 from partita.models.net_state import Schedule, take_batch
+from partita.models.net_tempered import Ladder
 from partita.models.net_walk import Walk, Walks
 
 HEATS = np.array([1.0, 0.6, 0.3])

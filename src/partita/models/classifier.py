@@ -42,7 +42,7 @@ def late_doubt(kind: int) -> Doubt:
 
 
 # when the kinds of chains are looked at: name of the checkpoint, share of the sweeps, how much worse a kind is dropped
-LOOKS = ((".look", 6, early_doubt), (".pilot", 2, late_doubt))
+LOOKS = ((STAGES[0], 6, early_doubt), (STAGES[1], 2, late_doubt))
 
 
 def count_density_chains(lenses: list[Lens], n_chains: int) -> int:

@@ -18,8 +18,8 @@ class NetState:
     z           int32 (R, n): class of every node; with ordered classes its place in the order.
     graph       uint8 (R, n, n): parent row, child column.
     template    float64 (K, K): probabilities of edges between classes, where the chain holds them; else (0, 0).
-    ladder      uint8: graphs beside the chain (`net_tempered`), those of every table one after another; empty where there
-                are none.
+    ladder      uint8: graphs beside the chain (`net_tempered`), those of every table one after another; empty where
+                there are none.
     cells       int32: what now stands in the missing cells, in the order of the rows.
     hyper       int64 (R, 3): places of alpha, beta and gamma in their grids.
     share, room (n + 1,): shares of classes that several tables share, and a number, see `net_seats`; of no use in one

@@ -21,10 +21,10 @@ from ..kernels.net_contract import GIVEN_ODDS, CandidateSets, NetData
 from .net_candidates import candidate_sets, choose_candidates
 from .net_chains import seed_of
 from .net_knowledge import Knowledge
-from .net_tempered import Ladder, heats_of
 from .net_pilots import seen_edges
 from .net_rows import Sheets
 from .net_state import NetState
+from .net_tempered import Ladder, heats_of
 
 WIDTH, CELLS = 12, 1 << 18  # most candidates of a node, and most sets of all nodes together
 MOST, MOST_HOLED = 5, 3  # largest sets that are known; with holes their scores have to be found again and again
