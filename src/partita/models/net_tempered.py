@@ -16,7 +16,7 @@ import numpy as np
 from ..kernels import kernel
 from ..kernels.net_contract import CandidateSets, NetData
 from .net_chains import seed_of
-from .net_evidence import acyclic
+from .net_normaliser import acyclic
 
 HOTTEST = 20.0  # over the number of rows: the power of the scores on the last rung
 CLOSE = 1.5  # rungs for every unit of sqrt(n) log(power)
