@@ -13,7 +13,7 @@ from ..inference.loop import Outcome
 from ..inference.runner import Runner
 from ..kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
 from .gated_members import Problem, run_fits
-from .net_ladder import GraphMoves
+from .net_bridge import GraphMoves
 from .net_large import GraphSampler
 from .net_learnt import Learnt, NetSettings
 from .net_listed import ListedSampler, Lists, make_lists, most_listed
