@@ -3,7 +3,7 @@
 #include "net_chains.hpp"
 #include "net_fill.hpp"
 #include "net_graph.hpp"
-#include "net_ladder.hpp"
+#include "net_bridge.hpp"
 #include "net_listed.hpp"
 #include "net_scores.hpp"
 
@@ -209,17 +209,17 @@ void bind_net(nb::module_& m) {
     chain.draw(stream, edges.data(), graph.data());
     return chain.log_sum();
   });
-  m.def("net_ladder_sweep", [](Doubles rise, Doubles rest, Doubles whole, double log_room, nb::object seating, Array<uint8_t> graph,
+  m.def("net_bridge_sweep", [](Doubles rise, Doubles rest, Doubles whole, double log_room, nb::object seating, Array<uint8_t> graph,
                                bool move_nodes, Array<int32_t> z, uint64_t seed) {
     const NodeSeats seats = seating_from(seating);
     const int n = seats.first[seats.n_sets], most = int(rest.size()) - 1;
     if (int(z.size()) != n || int(graph.size()) != n * n || most < n * (n - 1) || int(rise.size()) != 2 * (most + 1) ||
         rise.size() != whole.size())
-      throw std::invalid_argument("arrays of a ladder do not fit its nodes");
+      throw std::invalid_argument("arrays of a bridge do not fit its nodes");
     nb::gil_scoped_release free;
     Stream stream{seed};
-    const LadderLaw law{rise.data(), rest.data(), whole.data(), most, log_room};
-    LadderChain chain(law, seats, graph.data(), z.data());
+    const BridgeLaw law{rise.data(), rest.data(), whole.data(), most, log_room};
+    BridgeChain chain(law, seats, graph.data(), z.data());
     if (move_nodes) chain.nodes(stream);
     chain.classes(stream);
   });

@@ -137,7 +137,7 @@ def test_ladder_sweeps_are_the_same(native, shared, move_nodes):
         z, trace = np.array([0, 2, 1, 1, 0], np.int32), []
         seating = seats(n, shared, z, [0, 3, 5])
         for seed in range(20):
-            kernels.net_ladder_sweep(*law, -0.3, seating, graph, move_nodes, z, seed)
+            kernels.net_bridge_sweep(*law, -0.3, seating, graph, move_nodes, z, seed)
             trace.append([*z, *np.where(np.arange(n + 1) <= z.max(), seating.share, 0.0), seating.share[-1]])
         chains.append(np.array(trace))
     np.testing.assert_allclose(chains[0], chains[1], atol=1e-9)

@@ -42,7 +42,7 @@ ordered classes given edge probabilities: weight has an array (nodes, sets) of s
 set, eta (n, n; the first K rows and columns count) is of an edge from the earlier to the later of two classes, fresh
 (n, n) draws of eta from its prior for a class that a node opens. z, eta and shares change in place, P(i -> j | classes,
 eta) is added to `edges`, a graph is drawn. It returns the log of the product of the nodes' sums;
-`net_ladder_sweep(rise, rest, whole, log_room, seating, graph, move_nodes, z, seed)` is one sweep over classes in order
+`net_bridge_sweep(rise, rest, whole, log_room, seating, graph, move_nodes, z, seed)` is one sweep over classes in order
 given a graph, on a rung of `priors/ladder`: e edges among m pairs weigh rise[kind, e] + rest[m - e] - whole[kind, m],
 kind 0 where the second class is later, else 1, and every class but the first log_room. z and shares change in place.
 """

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..inference.loop import Outcome
+from ..inference.runner import Runner
 from ..kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
 from .gated_members import Problem, run_fits
-from .net_ladder import GraphMoves
+from .net_bridge import GraphMoves
 from .net_large import GraphSampler
 from .net_learnt import Learnt, NetSettings
 from .net_listed import ListedSampler, Lists, make_lists, most_listed
@@ -26,6 +27,8 @@ from .net_weigh import Weigher
 
 if TYPE_CHECKING:
     from .net_learn import NetTask
+
+LEAST_ROUNDS, MOST_ROUNDS = 40, 250  # of a ladder between priors
 
 
 class LargeNetworks:
@@ -125,8 +128,9 @@ class LargeNetworks:
         s, first = self.settings, self.rows.first
         graphs = GraphSampler(self.rows, self.known, GIVEN_ODDS, s.alpha, s.beta1, s.beta2, s.schedule, 0)
         weigher = Weigher(
-            class_prior(s, first.tolist()), values_of(s), graph_moves(graphs), Seats(first, s.rooms), most, rounds_of(s)
-        )
+            class_prior(s, first.tolist()), values_of(s), graph_moves(graphs), Seats(first, s.rooms), most,
+            rounds_of(s, self.task.runner),
+        )  # fmt: skip
         rng = self.task.streams(len(priors) * s.n_chains + 1)[-1]
         found = weigher.weigh(rng, dict(zip(priors, parts, strict=True)))
         learnt.posterior, learnt.prior_weights, learnt.normalisers = found
@@ -145,9 +149,11 @@ def graph_moves(sampler: GraphSampler) -> GraphMoves:
     return move
 
 
-def rounds_of(s: NetSettings) -> int:
-    """Of a ladder: with some eight rungs as many sweeps as a chain has."""
-    return int(np.clip(s.schedule.n_sweeps // 8, 40, 250))
+def rounds_of(s: NetSettings, runner: Runner) -> int:
+    """Of a ladder: with some eight rungs as many sweeps as a chain has; few where the budget of time is spent."""
+    left = runner.time_left()
+    spent = left is not None and runner.time_budget is not None and left < 0.05 * runner.time_budget
+    return LEAST_ROUNDS if spent else int(np.clip(s.schedule.n_sweeps // 8, LEAST_ROUNDS, MOST_ROUNDS))
 
 
 def values_of(s: NetSettings) -> Callable[[np.ndarray], tuple[float, float, float]]:

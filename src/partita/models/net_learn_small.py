@@ -195,8 +195,9 @@ class SmallNetworks:
         self._run(priors, learnt, parts)
         first, s = [0, self.n], self.settings
         weigher = Weigher(
-            class_prior(s, first), values_of(s), self._by_orders, Seats(np.array(first), s.rooms), self.n, rounds_of(s)
-        )
+            class_prior(s, first), values_of(s), self._by_orders, Seats(np.array(first), s.rooms), self.n,
+            rounds_of(s, self.task.runner),
+        )  # fmt: skip
         rng = self.task.streams(len(priors) * s.n_chains + 1)[-1]
         found = weigher.weigh(rng, {prior: parts[prior] for prior in priors})
         learnt.posterior, learnt.prior_weights, learnt.normalisers = found

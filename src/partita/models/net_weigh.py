@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import softmax
 
-from .net_ladder import GraphMoves, Ladder, to_one_class, to_order
+from .net_bridge import GraphMoves, Ladder, to_one_class, to_order
 from .net_normaliser import ClassPrior, log_acyclic
 from .net_posterior import NetPosterior, mixture
 from .net_seats import Seats

@@ -17,10 +17,10 @@ from .interactions import look_up, pool_shares, scan_regions, softmax_loss, tall
 from .modes import column_information, dense_mode, informed_rows, precondition
 from .net_block import net_block_sweep
 from .net_block_sum import net_block_sum
+from .net_bridge import net_bridge_sweep
 from .net_classes import net_class_sum
 from .net_fill import net_fill
 from .net_graph import net_graph_sweep
-from .net_ladder import net_ladder_sweep
 from .net_listed import net_listed_sweep, net_score_lists
 from .net_ordered import net_ordered_sweep, net_ordered_target
 from .net_scores import net_score_sets, net_score_table, net_scores
@@ -75,12 +75,12 @@ __all__ = [
     "move_views",
     "net_block_sum",
     "net_block_sweep",
+    "net_bridge_sweep",
     "net_class_sum",
     "net_dag_sum",
     "net_fill",
     "net_graph_ladder",
     "net_graph_sweep",
-    "net_ladder_sweep",
     "net_listed_sweep",
     "net_order_draws",
     "net_order_walk",

@@ -98,7 +98,7 @@ class Ladder:
     def _move(self, rng: np.random.Generator, state: NetState, rung: Rung) -> None:
         alpha, beta1, beta2 = self.values(state.hyper[0])
         law, seating = self._law(state, rung), self.seats.seating(rng, state, alpha)
-        kernel.net_ladder_sweep(
+        kernel.net_bridge_sweep(
             law.rise, law.rest, law.whole, float(np.log(rung.room)), seating, state.graph[0], self.free, state.z[0],
             seed_of(rng),
         )  # fmt: skip

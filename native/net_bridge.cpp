@@ -1,11 +1,11 @@
-#include "net_ladder.hpp"
+#include "net_bridge.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace partita {
 
-LadderChain::LadderChain(const LadderLaw& law, const NodeSeats& seats, const uint8_t* graph, int32_t* z)
+BridgeChain::BridgeChain(const BridgeLaw& law, const NodeSeats& seats, const uint8_t* graph, int32_t* z)
     : law_(law), seats_(seats), graph_(graph), z_(z), n_(seats.first[seats.n_sets]) {
   home_.resize(size_t(n_));
   size_.assign(size_t(seats.n_sets) * n_, 0);
@@ -18,13 +18,13 @@ LadderChain::LadderChain(const LadderLaw& law, const NodeSeats& seats, const uin
   }
 }
 
-int LadderChain::pairs(int a, int b) const {
+int BridgeChain::pairs(int a, int b) const {
   int total = 0;
   for (int t = 0; t < seats_.n_sets; ++t) total += size_[t * n_ + a] * (size_[t * n_ + b] - (a == b));
   return total;
 }
 
-void LadderChain::edges_of(int i) {
+void BridgeChain::edges_of(int i) {
   out_.assign(size_t(n_), 0);
   in_.assign(size_t(n_), 0);
   for (int u = seats_.first[home_[i]]; u < seats_.first[home_[i] + 1]; ++u) {
@@ -34,7 +34,7 @@ void LadderChain::edges_of(int i) {
   }
 }
 
-void LadderChain::open(int place, double part) {
+void BridgeChain::open(int place, double part) {
   for (int u = 0; u < n_; ++u) z_[u] += z_[u] >= place;
   for (int t = 0; t < seats_.n_sets; ++t) {
     for (int k = K_; k > place; --k) size_[t * n_ + k] = size_[t * n_ + k - 1];
@@ -46,7 +46,7 @@ void LadderChain::open(int place, double part) {
   seats_.open(place, K_++, part);
 }
 
-void LadderChain::close(int place) {
+void BridgeChain::close(int place) {
   for (int u = 0; u < n_; ++u) z_[u] -= z_[u] > place;
   for (int t = 0; t < seats_.n_sets; ++t)
     for (int k = place; k + 1 < K_; ++k) size_[t * n_ + k] = size_[t * n_ + k + 1];
@@ -56,7 +56,7 @@ void LadderChain::close(int place) {
 }
 
 // What a node with the edges out_ and in_ adds to class k; `here` are the nodes of its data set in every class.
-double LadderChain::joining(int k, const int* here) const {
+double BridgeChain::joining(int k, const int* here) const {
   double weight = 0.0;
   for (int b = 0; b < K_; ++b) {
     const int of = pairs(k, b), forth = count_[k * n_ + b], back = count_[b * n_ + k];
@@ -70,7 +70,7 @@ double LadderChain::joining(int k, const int* here) const {
   return weight;
 }
 
-void LadderChain::opening(const int* pairs, int K, int skip, double add) {
+void BridgeChain::opening(const int* pairs, int K, int skip, double add) {
   double total = add;
   for (int b = 0; b < K; ++b)
     if (b != skip) total += law_.value(0, out_[b], pairs[b]) + law_.value(1, in_[b], pairs[b]);  // before all others
@@ -83,14 +83,14 @@ void LadderChain::opening(const int* pairs, int K, int skip, double add) {
   }
 }
 
-int LadderChain::choose(Stream& stream) {
+int BridgeChain::choose(Stream& stream) {
   const double top = *std::max_element(weight_.begin(), weight_.end());
   double total = 0.0;
   for (double& w : weight_) total += w = std::exp(w - top);
   return pick(weight_.data(), int(weight_.size()), total, stream.uniform());
 }
 
-void LadderChain::nodes(Stream& stream) {
+void BridgeChain::nodes(Stream& stream) {
   std::vector<int> order(static_cast<size_t>(n_));
   for (int i = 0; i < n_; ++i) order[i] = i;
   for (int i = n_ - 1; i > 0; --i) std::swap(order[i], order[size_t(stream.below(i + 1))]);
@@ -127,7 +127,7 @@ void LadderChain::nodes(Stream& stream) {
   }
 }
 
-void LadderChain::move_class(int from, int to) {
+void BridgeChain::move_class(int from, int to) {
   const auto turn = [&](auto* first) {  // the entry `from` of a row goes to the place `to`
     if (from < to)
       std::rotate(first + from, first + from + 1, first + to + 1);
@@ -147,7 +147,7 @@ void LadderChain::move_class(int from, int to) {
   turn(seats_.share);
 }
 
-void LadderChain::classes(Stream& stream) {
+void BridgeChain::classes(Stream& stream) {
   std::vector<int> of(static_cast<size_t>(K_));
   for (int turn = 0; turn < K_ && K_ > 1; ++turn) {
     const int k = int(stream.below(K_));

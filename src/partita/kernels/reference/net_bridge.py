@@ -26,7 +26,7 @@ def log_weight(law: Law, z) -> float:
     return total
 
 
-def net_ladder_sweep(rise, rest, whole, log_room: float, seating: NodeSeats, graph, move_nodes: bool, z, seed: int):
+def net_bridge_sweep(rise, rest, whole, log_room: float, seating: NodeSeats, graph, move_nodes: bool, z, seed: int):
     stream, n = Stream(seed), len(z)
     order = np.arange(n)
     for i in range(n - 1, 0, -1) if move_nodes else ():

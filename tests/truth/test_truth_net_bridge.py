@@ -7,8 +7,8 @@ from scipy.special import gammaln, logsumexp
 
 from partita.kernels import kernel
 from partita.kernels.net_contract import GIVEN_ODDS, NodeSeats
+from partita.models.net_bridge import Ladder, bennett, to_one_class, to_order
 from partita.models.net_knowledge import Knowledge
-from partita.models.net_ladder import Ladder, bennett, to_one_class, to_order
 from partita.models.net_large import GraphSampler
 from partita.models.net_learn_large import graph_moves
 from partita.models.net_posterior import NetPosterior
@@ -91,7 +91,7 @@ def test_states_of_a_rung():
     logs = np.array([log_of(z, law, rung) - gammaln(z.max() + 2) for z in states])
     seats, z, visits = NodeSeats.plain(4, ALPHA), np.zeros(4, np.int32), dict.fromkeys(map(bytes, states), 0)
     for seed in range(40_000):
-        kernel.net_ladder_sweep(law.rise, law.rest, law.whole, np.log(rung.room), seats, GRAPH, True, z, seed)
+        kernel.net_bridge_sweep(law.rise, law.rest, law.whole, np.log(rung.room), seats, GRAPH, True, z, seed)
         visits[bytes(z)] += 1
     assert np.abs(np.array(list(visits.values())) / 40_000 - np.exp(logs - logsumexp(logs))).max() < 0.008
 

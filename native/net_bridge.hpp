@@ -1,4 +1,4 @@
-// Classes in order given a graph, on a rung between priors (priors/ladder.py). The plain twin: kernels/reference/net_ladder.py.
+// Classes in order given a graph, on a rung between priors (priors/ladder.py). The plain twin: kernels/reference/net_bridge.py.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -11,7 +11,7 @@ namespace partita {
 
 // The weight of e edges among m pairs of nodes from class to class: rise[kind, e] + rest[m - e] - whole[kind, m], kind 0 where the
 // second class is later, else 1. Every class but the first adds log_room.
-struct LadderLaw {
+struct BridgeLaw {
   const double *rise, *rest, *whole;  // (2, most + 1), (most + 1,), (2, most + 1)
   int most;
   double log_room;
@@ -21,15 +21,15 @@ struct LadderLaw {
   }
 };
 
-class LadderChain {
+class BridgeChain {
  public:
   // z, places in the order, is changed in place; the graph is n x n
-  LadderChain(const LadderLaw& law, const NodeSeats& seats, const uint8_t* graph, int32_t* z);
+  BridgeChain(const BridgeLaw& law, const NodeSeats& seats, const uint8_t* graph, int32_t* z);
   void nodes(Stream& stream);    // every node's class given all others, in a random order
   void classes(Stream& stream);  // the place of a class given the order of the others, as often as there are classes
 
  private:
-  const LadderLaw& law_;
+  const BridgeLaw& law_;
   const NodeSeats& seats_;
   const uint8_t* graph_;
   int32_t* z_;
