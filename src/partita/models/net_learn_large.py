@@ -86,8 +86,9 @@ class LargeNetworks:
         ]
 
     def _walks(self, kind: int) -> Walks:
-        """Shared by all chains, from a stream that none of them has; the same in a run that goes on."""
-        rng = self.task.streams(2 * self.settings.n_chains + 1)[-1]
+        """Shared by all chains, from a stream that neither they nor bridges between priors have; the same in a run that
+        goes on."""
+        rng = self.task.streams(3 * self.settings.n_chains + 2)[-1]
         return Walks.of(rng, self.rows, self.known, kind, self.tables)
 
     def _run(self, priors: Sequence[str]) -> tuple[Learnt, list[NetPosterior]]:
