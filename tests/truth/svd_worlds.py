@@ -195,7 +195,8 @@ def statistics(world: World, problem: Problem, state: State) -> dict[str, float]
         "mean": state.mean, "b": state.row_offset, "c": state.column_offset, "u": state.U, "v": state.V,
         "theta": np.log(state.theta), "tau": np.log([state.tau_row, state.tau_column]), "alpha": np.log(state.alpha),
         "g": np.tanh(state.row_noise), "d": np.tanh(state.column_noise), "fit": np.tanh(fit),
-        "x": state.latent, "cuts": state.cuts,
+        # noise of precision g d, nu as low as 1: squares of latents have no mean
+        "x": None if state.latent is None else np.tanh(state.latent), "cuts": state.cuts,
         "s": state.s, "z": state.z, "alpha_s": np.log(state.alpha_s), "G_C": state.row_effects,
         "G_R": state.column_effects,
     }  # fmt: skip
