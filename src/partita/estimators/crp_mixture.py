@@ -60,7 +60,8 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     correlated : True models the real columns of a group by one full covariance (normal-inverse-Wishart).
     resampling : "systematic", "stratified", "residual" or "multinomial".
     split_merge : split-merge proposals after every second sweep of a chain, and in each sweep of a stream. "auto": in a
-        chain as many as it has groups after its first sweeps; in a stream more where many are accepted, else fewer.
+        chain a third as many as it had groups after 12 sweeps, from the 25th sweep on as many; in a stream more where
+        many are accepted, else fewer.
     column_kinds : kinds of columns that should not be inferred: a dict (name or position to kind) or a list. A list of
         levels may stand for the kind of a binary or categorical column.
     random_state, n_jobs, progress, time_budget, checkpoint : as in all estimators. Same seed, same result, for any

@@ -24,9 +24,10 @@ from .starts import Start
 # merged in every second
 HYPER_EVERY, PROPOSE_EVERY = 3, 2
 KEEP_EVERY = 2
-# where their number is not given, groups are proposed to be split or merged as often as there are groups after so many
-# sweeps, before any state is kept: a number that went on following the groups would favour states with few of them
-COUNTED_SWEEPS = 12
+# where their number is not given, splits and merges are proposed as often as there are groups after so many sweeps,
+# before any state is kept: a number that went on following the groups would favour states with few of them. A run that
+# settles at once needs only a share of that
+COUNTED_SWEEPS, SHARE_AT_FIRST = 12, 3
 # groups dealt at random are of equal sizes, which a finite mixture would take for a finding: the first sweeps leave it
 # out
 RESTAURANT_SWEEPS = 4
@@ -179,12 +180,20 @@ def advance(rng: np.random.Generator, walker: Walker, problem: Problem) -> tuple
     if walker.done <= COUNTED_SWEEPS:
         walker.proposals = int(walker.chain.used.max())
     if walker.done % PROPOSE_EVERY == 1:
-        given = problem.settings.split_merge
-        n_proposals = given if given is not None else walker.proposals * (walker.done > RESTAURANT_SWEEPS)
+        n_proposals = _count_proposals(walker, problem)
     walker.chain, info = mixture.step(
         rng, walker.chain, problem, move_hyper=hyper, n_proposals=n_proposals, laws=laws
     )  # fmt: skip
     return walker, info
+
+
+def _count_proposals(walker: Walker, problem: Problem) -> int:
+    given = problem.settings.split_merge
+    if given is not None:
+        return given
+    if walker.done <= RESTAURANT_SWEEPS:  # groups dealt at random
+        return 0
+    return walker.proposals if walker.done > FIRST_SWEEPS else -(-walker.proposals // SHARE_AT_FIRST)
 
 
 def _longer(n_sweeps: int) -> int:
