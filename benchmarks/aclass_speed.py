@@ -172,7 +172,7 @@ def part_gibbs() -> None:
 
 def gibbs_seconds() -> tuple[float, np.ndarray]:
     from partita.inference.streams import spawn_streams
-    from partita.models import mixture
+    from partita.models.mixtures import mixture
 
     X, _, _ = make_coin_mixture(10_000, 100, 50, random_state=5)
     problem = coin_problem(X)
@@ -187,7 +187,7 @@ def gibbs_seconds() -> tuple[float, np.ndarray]:
 def coin_problem(X: np.ndarray):
     from partita.data import encode, learn_schema
     from partita.models.lens import plain_lens
-    from partita.models.problem import Problem, Settings, make_grids
+    from partita.models.mixtures.problem import Problem, Settings, make_grids
 
     table = encode(X, learn_schema(X))
     lens = plain_lens(table)

@@ -18,8 +18,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from partita.models.factor_answer import answer
-from partita.models.factor_experts import FactorProblem, FactorState, begin, step
+from partita.models.factor.answer import answer
+from partita.models.factor.experts import FactorProblem, FactorState, begin, step
 
 FRESH = 1000  # rows to predict
 STARTS = (0, 1, 3)  # clusters a class

@@ -13,9 +13,9 @@ import time
 
 import numpy as np
 
-from partita.models.chains import Runner
-from partita.models.kikuchi_path import find_path
-from partita.models.kikuchi_problem import Choices, Problem
+from partita.models.kikuchi.path import find_path
+from partita.models.kikuchi.problem import Choices, Problem
+from partita.models.mixtures.chains import Runner
 
 
 def make(n: int, d: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ import warnings
 import numpy as np
 
 from partita import StructureLearner
-from partita.models import net_learn
+from partita.models.structure import learn as net_learn
 
 from .networks import draw_rows
 

@@ -29,11 +29,11 @@ CELLS, ROWS, COLUMNS = 25_000_000, 162_000, 59_000
 
 def our_chain(data: dict[str, Any], rank: int) -> Any:
     """A chain with `rank` components held: a function that makes one sweep."""
-    from partita.models.svd_blocked import step
-    from partita.models.svd_entries import Entries
-    from partita.models.svd_problem import Problem
-    from partita.models.svd_rank import noise_edge
-    from partita.models.svd_start import blank
+    from partita.models.matrices.blocked import step
+    from partita.models.matrices.entries import Entries
+    from partita.models.matrices.problem import Problem
+    from partita.models.matrices.rank import noise_edge
+    from partita.models.matrices.start import blank
 
     entries = Entries.of(data["rows"], data["columns"], data["values"], *(int(n) for n in data["shape"]))
     problem, rng = Problem.of(entries, max_rank=rank), np.random.default_rng(0)

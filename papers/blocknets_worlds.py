@@ -9,8 +9,8 @@ import numpy as np
 
 from partita import BayesianNetwork
 from partita.datasets import fetch_network
-from partita.models.bayes_net import Net, family_shapes
-from partita.models.bayes_net_rows import draw_rows, log_probability
+from partita.models.networks.network import Net, family_shapes
+from partita.models.networks.rows import draw_rows, log_probability
 
 # The thesis takes the 21 variables of a figure of Onisko, Druzdzel and Wasyluk that is not printed there. Ours: five
 # disorders, six risk factors, ten findings. In the second list fibrosis is the disorder whose one edge goes to another

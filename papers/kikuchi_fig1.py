@@ -13,10 +13,10 @@ from kikuchi_sets import Coded, load
 from scipy.special import logsumexp
 from scipy.stats import spearmanr
 
-from partita.models.kikuchi_freedom import Freedom
-from partita.models.kikuchi_problem import Problem
-from partita.models.kikuchi_tables import log_potential
-from partita.models.regions import Region, closure, log_prior
+from partita.models.kikuchi.freedom import Freedom
+from partita.models.kikuchi.problem import Problem
+from partita.models.kikuchi.regions import Region, closure, log_prior
+from partita.models.kikuchi.tables import log_potential
 
 DOMAINS = ("soy-small*", "lung-cancer*", "post-op", "lymph", "german", "breast-LJ")
 FULL = {"models": 200, "resamples": 100}

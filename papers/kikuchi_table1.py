@@ -17,12 +17,12 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import OneHotEncoder
 
 from partita.inference.runner import Runner
-from partita.models.kikuchi import Kikuchi
-from partita.models.kikuchi_path import find_path
-from partita.models.kikuchi_problem import Choices, Problem
-from partita.models.kikuchi_search import Search
-from partita.models.kikuchi_work import Work
-from partita.models.tan import learn_tree, log_joint
+from partita.models.coded.tan import learn_tree, log_joint
+from partita.models.kikuchi.learnt import Kikuchi
+from partita.models.kikuchi.path import find_path
+from partita.models.kikuchi.problem import Choices, Problem
+from partita.models.kikuchi.search import Search
+from partita.models.kikuchi.work import Work
 
 THETA = 1e-4
 # Both readings of "past the hilltop" can be had; with this one a set more comes out as printed (40 against 39)

@@ -10,7 +10,7 @@ from estimator_tables import holed_binary
 
 import partita
 from partita.inference import loop
-from partita.models import chains, mixture
+from partita.models.mixtures import chains, mixture
 
 SETTINGS = {"n_filters": 4, "n_sweeps": 12, "random_state": 5}
 

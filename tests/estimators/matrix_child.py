@@ -10,7 +10,8 @@ from matrices import low_rank
 
 import partita
 from partita.inference import loop
-from partita.models import svd_blocked, svd_chains
+from partita.models.matrices import blocked as svd_blocked
+from partita.models.matrices import chains as svd_chains
 
 X, _ = low_rank()
 SETTINGS = {"burn_in": 10, "n_samples": 15, "n_chains": 2, "max_rank": 4, "random_state": 5}

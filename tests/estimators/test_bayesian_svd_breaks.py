@@ -197,7 +197,7 @@ def test_partial_fit_goes_on_with_the_same_model_only(change):
 
 def test_chains_that_stand_at_different_sweeps_go_on_alike():
     """Burn-in was counted by the first chain, so that another kept sweeps of its burn-in, or dropped too many."""
-    from partita.models import svd_chains
+    from partita.models.matrices import chains as svd_chains
 
     model = BayesianSVD(**SHORT | {"n_chains": 2}).fit(X)
     model._states[1].sweep += 7  # as after an interruption

@@ -69,7 +69,7 @@ def test_cells_in_any_order_and_batch(model):
 
 
 def test_many_draws_are_cut_into_parts(model, monkeypatch):
-    from partita.models import svd_laws
+    from partita.models.matrices import laws as svd_laws
 
     whole = model.predict_interval(ROW, COLUMN)
     monkeypatch.setattr(svd_laws, "_AT_ONCE", 1)

@@ -122,7 +122,7 @@ def test_an_interrupted_partial_fit_keeps_a_model(monkeypatch):
     row, column, value = triplets(X)
     model = BayesianSVD(**QUICK).fit_triplets(row[5:], column[5:], value[5:])
     said = all_said(model)
-    from partita.models import svd_chains
+    from partita.models.matrices import chains as svd_chains
 
     def broken(*arguments, **named):
         for state in arguments[1]:

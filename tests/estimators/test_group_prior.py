@@ -5,7 +5,7 @@ import pytest
 
 from partita import AClass, CRPMixture, load, save
 from partita.datasets import make_coin_classes, make_coin_mixture
-from partita.models import chains
+from partita.models.mixtures import chains
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from estimator_tables import QUICK
 
 from partita import CRPMixture
-from partita.models.draw import draw_counts
+from partita.models.mixtures.draw import draw_counts
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 

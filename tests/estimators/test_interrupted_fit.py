@@ -15,7 +15,7 @@ from estimator_tables import QUICK, holed_binary
 
 from partita import AClass, CRPMixture, HybridClassifier
 from partita.inference.loop import FitInterrupted
-from partita.models import mixture
+from partita.models.mixtures import mixture
 
 X, Y = holed_binary()
 

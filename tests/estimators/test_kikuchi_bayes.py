@@ -12,7 +12,7 @@ import partita
 from partita import KikuchiBayesClassifier
 from partita.data.validate import DataWarning
 from partita.inference.loop import FitInterrupted
-from partita.models.regions import counting_numbers
+from partita.models.kikuchi.regions import counting_numbers
 
 
 def parity(n=400, d=6, seed=0):
@@ -132,8 +132,8 @@ def test_saved_and_loaded_it_predicts_the_same_bytes(tmp_path, estimate):
 def test_a_checkpoint_is_taken_up_again(tmp_path, monkeypatch):
     X, y = parity(d=10)
     straight = paper().fit(X, y)
-    from partita.models.kikuchi_search import Search
-    from partita.models.kikuchi_work import Stopped
+    from partita.models.kikuchi.search import Search
+    from partita.models.kikuchi.work import Stopped
 
     climb = Search.climb
     monkeypatch.setattr(Search, "climb", lambda self, order: _stop(Stopped) if order == 2 else climb(self, order))
@@ -149,8 +149,8 @@ def test_a_checkpoint_is_taken_up_again(tmp_path, monkeypatch):
 @pytest.mark.parametrize("max_candidates", [30, 60])
 def test_a_screened_search_taken_up_again_is_the_same(tmp_path, monkeypatch, max_candidates):
     """Stopped before each of its steps in turn: the attributes kept are those of the moment they were screened."""
-    from partita.models.kikuchi_search import Search
-    from partita.models.kikuchi_work import Stopped
+    from partita.models.kikuchi.search import Search
+    from partita.models.kikuchi.work import Stopped
 
     rng = np.random.default_rng(1)
     X = rng.integers(0, 2, (600, 20))
@@ -186,7 +186,7 @@ def test_ctrl_c_keeps_the_path(monkeypatch, tmp_path):
     if threading.current_thread() is not threading.main_thread():
         pytest.skip("signals reach the main thread only")
     X, y = parity(d=8)
-    from partita.models.kikuchi_search import Search
+    from partita.models.kikuchi.search import Search
 
     climb = Search.climb
 

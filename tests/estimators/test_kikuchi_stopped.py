@@ -11,8 +11,8 @@ from partita import KikuchiBayesClassifier
 from partita.data.validate import DataWarning
 from partita.estimators import kikuchi_bayes
 from partita.inference.loop import FitInterrupted
-from partita.models.evidence_path import Path
-from partita.models.kikuchi_search import Search
+from partita.models.evidence.path import Path
+from partita.models.kikuchi.search import Search
 
 
 def parity(n=600, d=8, seed=0):

@@ -11,7 +11,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from partita import AClass, CRPMixture
-from partita.models.rejuvenation import LEAST_EFFORT, MOST_EFFORT, follow_need
+from partita.models.mixtures.rejuvenation import LEAST_EFFORT, MOST_EFFORT, follow_need
 
 N_GROUPS = 20
 

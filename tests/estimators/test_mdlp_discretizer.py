@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from partita import MDLPDiscretizer, load, save
-from partita.models.cut_points import cut_points
+from partita.models.coded.cut_points import cut_points
 
 FRAME, Y = mixed_frame()
 

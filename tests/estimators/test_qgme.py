@@ -12,7 +12,7 @@ from scipy.stats import multivariate_normal
 import partita
 from partita import QGMEClassifier
 from partita.inference.loop import FitInterrupted
-from partita.models import qgme_em
+from partita.models.qgme import em as qgme_em
 
 QUICK = {"n_restarts": 2, "max_iter": 15, "random_state": 0}
 

@@ -10,7 +10,7 @@ import pytest
 
 from partita import AClass, CRPMixture
 from partita.inference.loop import FitInterrupted
-from partita.models import online
+from partita.models.mixtures import online
 
 rng = np.random.default_rng(0)
 X = (rng.random((9000, 6)) < 0.5).astype(float)

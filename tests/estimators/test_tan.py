@@ -12,9 +12,9 @@ from sklearn.exceptions import NotFittedError
 
 from partita import MDLPDiscretizer, NaiveBayes, TANClassifier, load, save
 from partita.data.validate import DataWarning
-from partita.models import pair_information
-from partita.models.pair_information import conditional_information
-from partita.models.tan import log_joint
+from partita.models.coded import pair_information
+from partita.models.coded.pair_information import conditional_information
+from partita.models.coded.tan import log_joint
 
 
 def counts_of(columns, y):
@@ -203,12 +203,12 @@ def test_the_tree_as_a_graph():
 
 
 def test_pairs_too_large_to_count_are_told(monkeypatch):
-    monkeypatch.setattr("partita.models.tan.MOST_CELLS", 20)
+    monkeypatch.setattr("partita.models.coded.tan.MOST_CELLS", 20)
     X, y = coded(levels=(2, 3, 4, 4))
     with pytest.warns(DataWarning, match=r"never joined: 'c1' with 'c2', 'c1' with 'c3', 'c2' with 'c3'"):
         model = TANClassifier().fit(X, y)
     assert model.tree_ == [(0, 1), (0, 2), (0, 3)]
-    monkeypatch.setattr("partita.models.tan.MOST_CELLS", 12)
+    monkeypatch.setattr("partita.models.coded.tan.MOST_CELLS", 12)
     with pytest.warns(DataWarning, match="never joined"):
         forest = TANClassifier().fit(X, y)
     assert forest.tree_ == [(0, 1)]

@@ -5,8 +5,8 @@ import pytest
 
 from partita.kernels import reference
 from partita.kernels.net_contract import NetData
-from partita.models.net_candidates import candidate_sets
-from partita.models.net_knowledge import Knowledge
+from partita.models.structure.candidates import candidate_sets
+from partita.models.structure.knowledge import Knowledge
 
 N, LEVELS = 5, np.array([2, 3, 2, 2, 2], np.int32)
 NODES = np.array([[1, 2, 3], [0, 2, 4], [4, 0, -1], [1, 2, 0], [3, 1, 2]], np.int32)

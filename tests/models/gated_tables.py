@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from partita.data.encode import encode, learn_schema
-from partita.models.gated_fit import GatedProblem, gate_prior
-from partita.models.gated_rows import make_view
-from partita.models.gated_state import Priors
+from partita.models.gated.fit import GatedProblem, gate_prior
+from partita.models.gated.rows import make_view
+from partita.models.gated.state import Priors
 from partita.models.lens import plain_lens
 
 REALS, ALL, BESIDE = list("abcd"), [*"abcd", "level", "count", "flag"], ["level", "count", "flag"]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from partita.models.svd_draw import Draw
-from partita.models.svd_posterior import Posterior
+from partita.models.matrices.draw import Draw
+from partita.models.matrices.posterior import Posterior
 
 N_ROWS, N_COLUMNS, K = 6, 5, 2
 

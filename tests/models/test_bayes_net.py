@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from partita.models import bayes_net_em as em
-from partita.models.bayes_net import Net, family_counts, family_shapes, log_marginal
-from partita.models.bayes_net_graph import ancestors, find_cycle, topological_order
-from partita.models.bayes_net_rows import (
+from partita.models.networks import em as em
+from partita.models.networks.graph import ancestors, find_cycle, topological_order
+from partita.models.networks.network import Net, family_counts, family_shapes, log_marginal
+from partita.models.networks.rows import (
     draw_missing,
     draw_rows,
     expected_counts,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from partita.models.co_assignment import co_assignment, most_central
+from partita.models.mixtures.co_assignment import co_assignment, most_central
 
 
 def test_the_most_central_partition_has_the_least_squared_distance():

@@ -6,8 +6,8 @@ import pytest
 
 from partita.data import encode, learn_schema
 from partita.data.archive import read_archive, write_archive
-from partita.models.coding import Coder
-from partita.models.cut_points import cut_points
+from partita.models.coded.coding import Coder
+from partita.models.coded.cut_points import cut_points
 
 
 def frame(n=200, seed=0):

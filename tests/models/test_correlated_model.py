@@ -9,9 +9,9 @@ from partita.data.archive_tree import decode, encode
 from partita.data.encode import encode as encode_table
 from partita.data.encode import learn_schema
 from partita.kernels.contract import CORRELATED, COUNT
-from partita.models import mixture, predictive
 from partita.models.lens import Lens, plain_lens
-from partita.models.problem import Problem, Settings
+from partita.models.mixtures import mixture, predictive
+from partita.models.mixtures.problem import Problem, Settings
 
 KINDS = ["real", "count", "real", "binary", "real"]
 

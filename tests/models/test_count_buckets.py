@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 from scipy.stats import chisquare, nbinom, poisson
 
 from partita import IQGMEClassifier, QGMEClassifier
-from partita.models.count_buckets import (
+from partita.models.gated.count_buckets import (
     MOST_BUCKETS,
     bucket_ends,
     bucket_of,

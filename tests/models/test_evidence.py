@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 from evidence_tables import table
 
-from partita.models import evidence_holes, evidence_rows
-from partita.models.evidence import Evidence, fit_evidence
-from partita.models.evidence_numerics import learn_numerics, weighted_quantiles
-from partita.models.evidence_omitted import Omitted
-from partita.models.evidence_pool import log_softmax
-from partita.models.evidence_rows import merged
-from partita.models.evidence_search import Gains
-from partita.models.evidence_settings import Settings
-from partita.models.evidence_soundness import check_evidence
+from partita.models.evidence import holes as evidence_holes
+from partita.models.evidence import rows as evidence_rows
+from partita.models.evidence.learn import Evidence, fit_evidence
+from partita.models.evidence.numerics import learn_numerics, weighted_quantiles
+from partita.models.evidence.omitted import Omitted
+from partita.models.evidence.pool import log_softmax
+from partita.models.evidence.rows import merged
+from partita.models.evidence.search import Gains
+from partita.models.evidence.settings import Settings
+from partita.models.evidence.soundness import check_evidence
 
 CLOSE = {"atol": 0.01}  # of a probability: variances and modes are found to such a tolerance, in single precision
 

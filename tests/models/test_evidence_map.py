@@ -7,11 +7,11 @@ from scipy.optimize import minimize
 
 from partita.kernels import kernel
 from partita.kernels.modes_contract import Solver
-from partita.models.evidence_curvature import Curvature
-from partita.models.evidence_design import Block, DenseDesign, LookUpDesign, dense_design, region_block
-from partita.models.evidence_map import Target, find_mode, objective
-from partita.models.evidence_scales import Groups, fit_scales, leave_one_out, row_moments, updated_variance
-from partita.models.evidence_settings import Settings
+from partita.models.evidence.curvature import Curvature
+from partita.models.evidence.design import Block, DenseDesign, LookUpDesign, dense_design, region_block
+from partita.models.evidence.map import Target, find_mode, objective
+from partita.models.evidence.scales import Groups, fit_scales, leave_one_out, row_moments, updated_variance
+from partita.models.evidence.settings import Settings
 
 
 class Exact:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from evidence_tables import table
 
-from partita.models.evidence_map import Target
-from partita.models.evidence_naive import THETA, fit_naive
-from partita.models.evidence_pool import full_logits, log_softmax
+from partita.models.evidence.map import Target
+from partita.models.evidence.naive import THETA, fit_naive
+from partita.models.evidence.pool import full_logits, log_softmax
 
 
 def problem(n_classes, weighted):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from partita.models.evidence import Evidence, fit_evidence
-from partita.models.evidence_numerics import LEAST_SPREAD, learn_numerics, use_products
-from partita.models.evidence_products import promising_products
-from partita.models.evidence_search import GRID, Field
-from partita.models.evidence_settings import Settings
-from partita.models.evidence_soundness import check_evidence
+from partita.models.evidence.learn import Evidence, fit_evidence
+from partita.models.evidence.numerics import LEAST_SPREAD, learn_numerics, use_products
+from partita.models.evidence.products import promising_products
+from partita.models.evidence.search import GRID, Field
+from partita.models.evidence.settings import Settings
+from partita.models.evidence.soundness import check_evidence
 
 Q = 45
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from partita import KikuchiBayesClassifier
-from partita.models.cut_points import cut_points
-from partita.models.evidence_naive import THETA
-from partita.models.evidence_numerics import learn_numerics
-from partita.models.evidence_recut import PARTS, answers_without_own_part, is_wide, parts_of
+from partita.models.coded.cut_points import cut_points
+from partita.models.evidence.naive import THETA
+from partita.models.evidence.numerics import learn_numerics
+from partita.models.evidence.recut import PARTS, answers_without_own_part, is_wide, parts_of
 
 
 def loss(model, X, y):

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from partita.models import evidence_sharpen
-from partita.models.evidence import fit_evidence
-from partita.models.evidence_sharpen import worth_sharpening
+from partita.models.evidence import sharpen as evidence_sharpen
+from partita.models.evidence.learn import fit_evidence
+from partita.models.evidence.sharpen import worth_sharpening
 
 
 def rule(n=400, seed=0, noise=0.0):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from partita.models.factor_answer import Predictive, answer, draw, expert_law, fill, sample, scores
-from partita.models.factor_experts import FactorProblem, FactorSettings, begin
-from partita.models.factor_rows import sweep
-from partita.models.gated_predict import class_probabilities
-from partita.models.truncated_normal import (
+from partita.models.factor.answer import Predictive, answer, draw, expert_law, fill, sample, scores
+from partita.models.factor.experts import FactorProblem, FactorSettings, begin
+from partita.models.factor.rows import sweep
+from partita.models.gated.predict import class_probabilities
+from partita.models.gated.truncated_normal import (
     cone,
     cone_probabilities,
     independent_variances,

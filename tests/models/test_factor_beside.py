@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from partita.data.encode import encode, learn_schema
-from partita.models.factor_answer import Predictive as FactorAnalyser
-from partita.models.factor_answer import answer, expert_law, scores
-from partita.models.factor_beside import Beside
-from partita.models.factor_experts import FactorProblem, FactorSettings, begin, step
-from partita.models.gated_rows import make_view
+from partita.models.factor.answer import Predictive as FactorAnalyser
+from partita.models.factor.answer import answer, expert_law, scores
+from partita.models.factor.beside import Beside
+from partita.models.factor.experts import FactorProblem, FactorSettings, begin, step
+from partita.models.gated.rows import make_view
 from partita.models.lens import plain_lens
 
 KINDS = ["real"] * 6 + ["categorical", "count", "binary"]

@@ -11,12 +11,12 @@ from scipy.stats import beta, multivariate_t, norm
 
 from partita.data.archive import read_archive, write_archive
 from partita.inference.loop import run
-from partita.models.factor_bound import divergence
-from partita.models.factor_experts import FactorProblem, FactorSettings, begin, step
-from partita.models.factor_rows import sweep
-from partita.models.factor_scale import log_prior, scales
-from partita.models.factor_state import FactorState
-from partita.models.factor_updates import (
+from partita.models.factor.bound import divergence
+from partita.models.factor.experts import FactorProblem, FactorSettings, begin, step
+from partita.models.factor.rows import sweep
+from partita.models.factor.scale import log_prior, scales
+from partita.models.factor.state import FactorState
+from partita.models.factor.updates import (
     rescale,
     update_experts,
     update_gates,
@@ -194,7 +194,7 @@ def test_moments_of_a_scale_by_quadrature(n_columns, energy):
 
 def test_selection_integrates_its_chance_out():
     """b ~ Bern(pi), pi ~ Beta(a / T, b (T - 1) / T): P(b = 1) = a / (a + b (T - 1))."""
-    from partita.models.factor_updates import prior_use
+    from partita.models.factor.updates import prior_use
 
     problem = FactorProblem.of(np.zeros((2, 2)), np.zeros(2), 2, settings=FactorSettings(used_a=2.0, used_b=3.0))
     np.testing.assert_allclose(prior_use(problem, 5), beta(2.0 / 5, 3.0 * 4 / 5).mean())

@@ -5,9 +5,9 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-from partita.models.factor_answer import answer
-from partita.models.factor_experts import FactorProblem, FactorSettings, begin, step
-from partita.models.factor_rotation import joint_axes
+from partita.models.factor.answer import answer
+from partita.models.factor.experts import FactorProblem, FactorSettings, begin, step
+from partita.models.factor.rotation import joint_axes
 
 
 def wide(seed, n, p=200, missing=0.3):

@@ -8,9 +8,9 @@ from scipy.integrate import quad
 from scipy.stats import gamma, norm
 
 from partita.kernels import reference
-from partita.models import gate_forms
-from partita.models.gated_state import Experts, Priors
-from partita.models.gated_update import experts_divergence, first_experts, posterior_experts
+from partita.models.gated import forms as gate_forms
+from partita.models.gated.state import Experts, Priors
+from partita.models.gated.update import experts_divergence, first_experts, posterior_experts
 
 KINDS = [("own", 2), ("pooled", 2), (None, 2), ("own", 3), ("pooled", 3), (None, 3)]
 

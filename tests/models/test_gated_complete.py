@@ -7,8 +7,8 @@ from scipy.special import digamma, log_ndtr
 from scipy.stats import multivariate_t
 
 from partita.data.encode import encode, learn_schema
-from partita.models.gated_expect import expectations
-from partita.models.gated_predict import GatedModel, answer
+from partita.models.gated.expect import expectations
+from partita.models.gated.predict import GatedModel, answer
 
 
 def test_a_complete_table_has_the_responsibilities_of_complete_data():

@@ -13,17 +13,17 @@ from partita.inference.checkpoint import Checkpoint
 from partita.inference.loop import run
 from partita.inference.streams import spawn_streams
 from partita.kernels.contract import Rows
-from partita.models.gated_cells import CellColumn
-from partita.models.gated_fit import GatedProblem
-from partita.models.gated_gibbs import GibbsProblem, Moves
-from partita.models.gated_gibbs_answer import Kept, model_of
-from partita.models.gated_gibbs_draws import draw_parameters
-from partita.models.gated_gibbs_moves import exchange_sticks, pick_pair
-from partita.models.gated_gibbs_start import from_variational, to_variational
-from partita.models.gated_gibbs_state import GibbsState
-from partita.models.gated_gibbs_variates import above, choose, log_dirichlet, log_gamma
-from partita.models.gated_rows import View
-from partita.models.gated_state import Priors
+from partita.models.gated.cells import CellColumn
+from partita.models.gated.fit import GatedProblem
+from partita.models.gated.gibbs import GibbsProblem, Moves
+from partita.models.gated.gibbs_answer import Kept, model_of
+from partita.models.gated.gibbs_draws import draw_parameters
+from partita.models.gated.gibbs_moves import exchange_sticks, pick_pair
+from partita.models.gated.gibbs_start import from_variational, to_variational
+from partita.models.gated.gibbs_state import GibbsState
+from partita.models.gated.gibbs_variates import above, choose, log_dirichlet, log_gamma
+from partita.models.gated.rows import View
+from partita.models.gated.state import Priors
 
 BINARY = CellColumn(False, 0, np.array([1.0, 1.0]), np.array([[-1.0], [1.0]]))
 COUNT = CellColumn(True, 3, np.array([3.0, 1.5]), ((np.log1p(np.arange(40)) - 0.9) / 0.6)[:, None], 0.9, 0.6)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from partita import IQGMEClassifier
-from partita.models.gated_aside import FOLDS, fifths
-from partita.models.gated_votes import choose_votes, equal_votes
+from partita.models.gated.aside import FOLDS, fifths
+from partita.models.gated.votes import choose_votes, equal_votes
 
 
 def rows_of(n, seed=0, p=6):

@@ -7,11 +7,11 @@ from scipy.stats import t as student
 
 from partita import IQGMEClassifier, QGMEClassifier, load, save
 from partita.families.normal_inverse_wishart import NormalInverseWishart
-from partita.models.gated_answer import Laws, Widths
-from partita.models.gated_aside import predicted_cells
-from partita.models.gated_fill import Stretch
-from partita.models.gated_held import PROMISED, RowWidths, shares_held
-from partita.models.gated_widths import Cells, choose, choose_seen
+from partita.models.gated.answer import Laws, Widths
+from partita.models.gated.aside import predicted_cells
+from partita.models.gated.fill import Stretch
+from partita.models.gated.held import PROMISED, RowWidths, shares_held
+from partita.models.gated.widths import Cells, choose, choose_seen
 
 
 def cells_of(value, scale=1.0, degrees=50.0):

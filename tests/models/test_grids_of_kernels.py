@@ -3,7 +3,7 @@
 import numpy as np
 
 from partita.families import BetaBernoulli, DirichletCategorical, GammaPoisson, NormalInverseChiSquared
-from partita.models.problem import CONCENTRATIONS, make_grids
+from partita.models.mixtures.problem import CONCENTRATIONS, make_grids
 from partita.priors.concentration import GRID
 
 

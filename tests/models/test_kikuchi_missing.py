@@ -7,9 +7,10 @@ import pytest
 from scipy.special import logsumexp
 
 from partita.data.validate import DataWarning
-from partita.models import kikuchi, kikuchi_missing
-from partita.models.kikuchi import Factor, Kikuchi
-from partita.models.kikuchi_missing import elimination_order, log_products, summable
+from partita.models.kikuchi import learnt as kikuchi
+from partita.models.kikuchi import missing as kikuchi_missing
+from partita.models.kikuchi.learnt import Factor, Kikuchi
+from partita.models.kikuchi.missing import elimination_order, log_products, summable
 
 D = 7
 

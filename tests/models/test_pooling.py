@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from partita.models.evidence_pool import choose_pool, pooled, softmax
-from partita.models.evidence_settings import Settings
+from partita.models.evidence.pool import choose_pool, pooled, softmax
+from partita.models.evidence.settings import Settings
 from partita.models.pooling import best_exponent_and_offsets, best_log_temperature, pool_weights
 
 

@@ -10,13 +10,13 @@ from scipy.stats import multivariate_normal, norm, poisson
 from partita.data.encode import encode, learn_schema
 from partita.data.validate import DataWarning
 from partita.inference.runner import Runner
-from partita.models import qgme_em
-from partita.models.gated_predict import answer
+from partita.models.gated.predict import answer
 from partita.models.lens import plain_lens
-from partita.models.qgme_em import QGMEProblem, n_parameters
-from partita.models.qgme_fits import Strength, learn, make_problem
-from partita.models.qgme_model import NormalGates, QGMEModel
-from partita.models.qgme_start import parted
+from partita.models.qgme import em as qgme_em
+from partita.models.qgme.em import QGMEProblem, n_parameters
+from partita.models.qgme.fits import Strength, learn, make_problem
+from partita.models.qgme.model import NormalGates, QGMEModel
+from partita.models.qgme.start import parted
 
 REAL3 = ["real", "real", "real"]
 

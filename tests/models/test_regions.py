@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from partita.models.regions import (
+from partita.models.kikuchi.regions import (
     added_freedom,
     algorithm_one,
     closure,

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from partita.data.encode import encode, learn_schema
-from partita.models.row_marks import has_holes, row_marks
+from partita.models.gated.row_marks import has_holes, row_marks
 
 
 def test_marks_tell_rows_apart_and_know_them_again():

@@ -6,13 +6,13 @@ import pytest
 from partita import CRPMixture
 from partita.data import encode, learn_schema
 from partita.datasets import make_coin_mixture
-from partita.models import trial
-from partita.models.chains import settled
 from partita.models.lens import plain_lens
-from partita.models.mixture import log_joint
-from partita.models.problem import Problem, Settings, make_grids
-from partita.models.starts import grown, scattered
-from partita.models.trial import TRIAL_SWEEPS, try_starts
+from partita.models.mixtures import trial
+from partita.models.mixtures.chains import settled
+from partita.models.mixtures.mixture import log_joint
+from partita.models.mixtures.problem import Problem, Settings, make_grids
+from partita.models.mixtures.starts import grown, scattered
+from partita.models.mixtures.trial import TRIAL_SWEEPS, try_starts
 
 
 def problem_of(X):

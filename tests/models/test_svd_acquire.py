@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from svd_draws import N_COLUMNS, N_ROWS, make_posterior
 
-from partita.models.svd_acquire import STRATEGIES, acquire, cell_draws
-from partita.models.svd_entries import Entries
+from partita.models.matrices.acquire import STRATEGIES, acquire, cell_draws
+from partita.models.matrices.entries import Entries
 
 SEEN = Entries.of([0, 0, 1, 5], [0, 3, 1, 4], np.ones(4), N_ROWS, N_COLUMNS)
 

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from partita.inference.runner import Runner
-from partita.models import svd_blocked, svd_chains, svd_scales
-from partita.models.svd_chains import Settings, fit_chains
-from partita.models.svd_entries import Entries
-from partita.models.svd_features import Features
-from partita.models.svd_problem import Problem
-from partita.models.svd_start import blank
+from partita.models.matrices import blocked as svd_blocked
+from partita.models.matrices import chains as svd_chains
+from partita.models.matrices import scales as svd_scales
+from partita.models.matrices.chains import Settings, fit_chains
+from partita.models.matrices.entries import Entries
+from partita.models.matrices.features import Features
+from partita.models.matrices.problem import Problem
+from partita.models.matrices.start import blank
 
 
 def low_rank(rng, n, m, rank, share, noise):
@@ -54,7 +56,7 @@ def test_components_that_the_data_do_not_hold_soon_shrink(seed, monkeypatch):
 
 
 def test_same_bytes_for_any_number_of_threads(monkeypatch):
-    monkeypatch.setattr("partita.models.svd_pieces.PIECE_WORK", 2e4)
+    monkeypatch.setattr("partita.models.matrices.pieces.PIECE_WORK", 2e4)
     _, entries = low_rank(np.random.default_rng(2), 40, 30, 2, 0.5, 0.2)
     problem = Problem.of(entries, max_rank=5)
     found = [fit_chains(problem, Settings(5, 10, 2), 3, Runner(n_jobs=jobs)) for jobs in (1, 2, 5)]

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 from svd_draws import N_COLUMNS, N_ROWS, make_draw
 
-from partita.models.svd_fold_in import NewRow, fold_in
-from partita.models.svd_fold_in_levels import truncated_normal
-from partita.models.svd_posterior import Posterior
+from partita.models.matrices.fold_in import NewRow, fold_in
+from partita.models.matrices.fold_in_levels import truncated_normal
+from partita.models.matrices.posterior import Posterior
 
 N = 4000  # the same draw many times over: folding in then samples one conditional law
 

@@ -5,11 +5,13 @@ import pytest
 from scipy.special import ndtr
 
 from partita import BayesianSVD
-from partita.models import svd_blocked, svd_coordinate, svd_ordinal
-from partita.models.svd_entries import Entries
-from partita.models.svd_features import Features
-from partita.models.svd_growth import grow
-from partita.models.svd_problem import Problem
+from partita.models.matrices import blocked as svd_blocked
+from partita.models.matrices import coordinate as svd_coordinate
+from partita.models.matrices import ordinal as svd_ordinal
+from partita.models.matrices.entries import Entries
+from partita.models.matrices.features import Features
+from partita.models.matrices.growth import grow
+from partita.models.matrices.problem import Problem
 
 
 def ratings(link, features=False, seed=0, shape=(60, 45)):
@@ -61,7 +63,7 @@ def test_the_signal_is_found(link):
 
 @pytest.mark.parametrize("link", ["ordinal", "binomial", "coordinate"])
 def test_same_bytes_for_any_number_of_threads(link, monkeypatch):
-    monkeypatch.setattr("partita.models.svd_pieces.PIECE_WORK", 2000.0)  # pieces even of this small matrix
+    monkeypatch.setattr("partita.models.matrices.pieces.PIECE_WORK", 2000.0)  # pieces even of this small matrix
     one, two = (swept(link, 6, n_threads, burn_in=3)[2] for n_threads in (1, 2))
     for name in ("U", "V", "row_offset", "column_offset", "cuts", "latent", "s", "z"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))

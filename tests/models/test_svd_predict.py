@@ -5,13 +5,13 @@ import pytest
 from scipy import integrate, stats
 from svd_draws import N_COLUMNS, N_ROWS, make_posterior
 
-from partita.models import svd_predict
-from partita.models.svd_entries import Entries
-from partita.models.svd_laws import laws_at, laws_of_rows
-from partita.models.svd_missingness import Side, make_side
-from partita.models.svd_posterior import Newcomers, thinned
-from partita.models.svd_quantiles import binomial_mixture_quantile, level_quantile, normal_mixture_quantile
-from partita.models.svd_scores import log_densities
+from partita.models.matrices import predict as svd_predict
+from partita.models.matrices.entries import Entries
+from partita.models.matrices.laws import laws_at, laws_of_rows
+from partita.models.matrices.missingness import Side, make_side
+from partita.models.matrices.posterior import Newcomers, thinned
+from partita.models.matrices.quantiles import binomial_mixture_quantile, level_quantile, normal_mixture_quantile
+from partita.models.matrices.scores import log_densities
 
 ROWS, COLUMNS = np.repeat(np.arange(N_ROWS), N_COLUMNS), np.tile(np.arange(N_COLUMNS), N_ROWS)
 

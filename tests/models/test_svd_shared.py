@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from partita.models.svd_draw import Draw
-from partita.models.svd_entries import Entries
-from partita.models.svd_features import Features, decompose
-from partita.models.svd_problem import Problem
-from partita.models.svd_state import Regression, State
+from partita.models.matrices.draw import Draw
+from partita.models.matrices.entries import Entries
+from partita.models.matrices.features import Features, decompose
+from partita.models.matrices.problem import Problem
+from partita.models.matrices.state import Regression, State
 
 
 def some_entries(trials: bool = False) -> Entries:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from partita.models.gated_predict import class_probabilities
-from partita.models.truncated_normal import cone, hopeful_cone
+from partita.models.gated.predict import class_probabilities
+from partita.models.gated.truncated_normal import cone, hopeful_cone
 
 
 def shares(logs):

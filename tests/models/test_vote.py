@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from partita.models import vote
-from partita.models.vote import DENSITIES, POSTERIORS, Member
+from partita.models.mixtures import vote
+from partita.models.mixtures.vote import DENSITIES, POSTERIORS, Member
 
 EVEN = np.log(np.full(2, 0.5))
 

@@ -12,12 +12,12 @@ import numpy as np
 
 from partita.families.normal_inverse_wishart import NormalInverseWishart
 from partita.kernels.contract import Rows
-from partita.models.count_buckets import middles
-from partita.models.gated_cells import CellColumn
-from partita.models.gated_gibbs import GibbsProblem, Moves
-from partita.models.gated_gibbs_state import GibbsState, Parameters
-from partita.models.gated_rows import View
-from partita.models.gated_state import Priors
+from partita.models.gated.cells import CellColumn
+from partita.models.gated.count_buckets import middles
+from partita.models.gated.gibbs import GibbsProblem, Moves
+from partita.models.gated.gibbs_state import GibbsState, Parameters
+from partita.models.gated.rows import View
+from partita.models.gated.state import Priors
 
 BINARY = CellColumn(False, 0, np.array([0.8, 1.3]), np.array([[-0.9], [1.1]]))
 LEVELS = CellColumn(False, 1, np.array([0.5, 0.7, 0.9]), np.array([[0.7, -0.3], [-0.3, 0.6], [-0.3, -0.4]]))

@@ -10,7 +10,7 @@ from small_tables import MEAN, chain_of, draw_column, empty_rows, fixed_hyper, h
 
 from partita.kernels import kernel
 from partita.kernels.contract import BACKGROUND, BINARY, CATEGORICAL, CLASS_ONLY, COUNT, FIRST_RESTAURANT, Chain
-from partita.models.problem import CLASS_PSEUDO_COUNT, Problem, Settings
+from partita.models.mixtures.problem import CLASS_PSEUDO_COUNT, Problem, Settings
 from partita.priors.partition import sample_partition_with_discount
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
-from partita.models.net_hyper import HyperGrid
-from partita.models.net_normaliser import acyclic
+from partita.models.structure.hyper import HyperGrid
+from partita.models.structure.normaliser import acyclic
 from partita.priors.partition import sample_partition
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from partita.families import BetaBernoulli, DirichletCategorical, GammaPoisson, NormalInverseChiSquared
 from partita.kernels import kernel
 from partita.kernels.contract import BINARY, CATEGORICAL, COUNT, REAL, Chain, Grids, Layout, Rows, make_layout, pad
-from partita.models import mixture
-from partita.models.problem import Problem, Settings, make_grids
+from partita.models.mixtures import mixture
+from partita.models.mixtures.problem import Problem, Settings, make_grids
 
 BASE = np.array([0.5, 0.3, 0.2])  # Dirichlet mean of a categorical column
 MEAN = 2.0  # the unit in which the grid measures the mean of a count column

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 from svd_worlds import World
 
-from partita.models.svd_problem import NOISE_DFS
+from partita.models.matrices.problem import NOISE_DFS
 
 _CHUNK = 100_000
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from partita.models.svd_entries import Entries
-from partita.models.svd_features import Features
-from partita.models.svd_problem import NOISE_DFS, Hyper, Problem
-from partita.models.svd_state import Regression, State
+from partita.models.matrices.entries import Entries
+from partita.models.matrices.features import Features
+from partita.models.matrices.problem import NOISE_DFS, Hyper, Problem
+from partita.models.matrices.state import Regression, State
 
 LIMIT = 4.2  # standard errors; there are a few thousand comparisons in a long run
 BATCHES = 40

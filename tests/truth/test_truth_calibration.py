@@ -14,11 +14,11 @@ from partita.data.schema import Column, Schema
 from partita.data.table import Table
 from partita.kernels import kernel
 from partita.kernels.contract import BINARY, CATEGORICAL, COUNT, REAL, Layout, Predictive, Rows
-from partita.models import ensemble as averaging
-from partita.models import mixture, predictive, vote
-from partita.models.ensemble import Ensemble
 from partita.models.lens import plain_lens
-from partita.models.problem import Problem
+from partita.models.mixtures import ensemble as averaging
+from partita.models.mixtures import mixture, predictive, vote
+from partita.models.mixtures.ensemble import Ensemble
+from partita.models.mixtures.problem import Problem
 
 MIXED = (BINARY, CATEGORICAL, COUNT, REAL)
 TRAINING = 20

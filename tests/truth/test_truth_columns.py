@@ -22,7 +22,7 @@ from small_tables import (
 
 from partita.kernels import kernel
 from partita.kernels.contract import BACKGROUND, BINARY, CATEGORICAL, COUNT, FIRST_RESTAURANT, REAL, Grids, Rows
-from partita.models.problem import CONCENTRATIONS, RESTAURANTS, Problem, Settings, make_grids
+from partita.models.mixtures.problem import CONCENTRATIONS, RESTAURANTS, Problem, Settings, make_grids
 from partita.priors.concentration import log_posterior
 
 KIND_OF = {"binary": BINARY, "categorical": CATEGORICAL, "count": COUNT, "real": REAL}

@@ -9,8 +9,8 @@ from experts_prior import World, draw_parameters, draw_sticks, draw_table
 from scipy import stats
 
 from partita.kernels.contract import Rows
-from partita.models.gated_gibbs import GibbsProblem, Moves
-from partita.models.gated_gibbs_answer import Kept, model_of
+from partita.models.gated.gibbs import GibbsProblem, Moves
+from partita.models.gated.gibbs_answer import Kept, model_of
 
 TRAINING = 24
 LEAST = 0.001  # p-value below which the test fails

@@ -13,10 +13,10 @@ from scipy.stats import multivariate_t
 
 from partita.families.normal_inverse_wishart import NormalInverseWishart
 from partita.kernels.contract import Rows
-from partita.models.gated_gibbs import GibbsProblem, Moves
-from partita.models.gated_gibbs_answer import Kept, model_of
-from partita.models.gated_rows import View
-from partita.models.gated_state import Priors
+from partita.models.gated.gibbs import GibbsProblem, Moves
+from partita.models.gated.gibbs_answer import Kept, model_of
+from partita.models.gated.rows import View
+from partita.models.gated.state import Priors
 
 ALPHA, MEAN, KAPPA, NU, SCALE = 0.7, 0.3, 0.5, 4.0, 1.5
 X = np.array([-1.2, -0.7, 0.9, 1.6, np.nan])

@@ -11,9 +11,12 @@ import numpy as np
 import pytest
 from experts_prior import World, draw_joint, draw_table, statistics
 
-from partita.models import gated_gibbs_draws, gated_gibbs_moves, gated_gibbs_reseat, gated_gibbs_rows
-from partita.models.gated_gibbs import GibbsProblem
-from partita.models.gated_gibbs_state import GibbsState
+from partita.models.gated import gibbs_draws as gated_gibbs_draws
+from partita.models.gated import gibbs_moves as gated_gibbs_moves
+from partita.models.gated import gibbs_reseat as gated_gibbs_reseat
+from partita.models.gated import gibbs_rows as gated_gibbs_rows
+from partita.models.gated.gibbs import GibbsProblem
+from partita.models.gated.gibbs_state import GibbsState
 
 LIMIT = 4.2  # standard errors; there are a few thousand comparisons in a long run
 BATCHES = 40

@@ -8,7 +8,7 @@ from enumeration import Exact, exact_posterior
 from small_tables import TABLES, clustered_table, fixed_hyper
 
 from partita.kernels.contract import MULTINOMIAL, RESIDUAL, STRATIFIED, SYSTEMATIC, Filter
-from partita.models.filter import new_filter, seat_rows, weights
+from partita.models.mixtures.filter import new_filter, seat_rows, weights
 
 ALPHA, SEED, ROWS = 1.0, 1, 8
 SCHEMES = {"systematic": SYSTEMATIC, "stratified": STRATIFIED, "residual": RESIDUAL, "multinomial": MULTINOMIAL}

@@ -12,9 +12,9 @@ from small_tables import USUAL_GRIDS
 
 from partita.kernels import kernel
 from partita.kernels.contract import BINARY, CATEGORICAL, CLASS_ONLY, COUNT, FIRST_RESTAURANT, REAL, Chain
-from partita.models import mixture, rejuvenation, stream, unlabelled
-from partita.models.bank import Reservoir, Rule
-from partita.models.problem import Problem
+from partita.models.mixtures import mixture, rejuvenation, stream, unlabelled
+from partita.models.mixtures.bank import Reservoir, Rule
+from partita.models.mixtures.problem import Problem
 
 MIXED = (BINARY, CATEGORICAL, COUNT, REAL)
 HALF_LABELLED = (0, 0, 0, 1, -1, -1)

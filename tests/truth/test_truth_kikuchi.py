@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from partita.models.kikuchi import Kikuchi
-from partita.models.kikuchi_problem import Choices, Problem
-from partita.models.kikuchi_search import Search, regions_in
-from partita.models.kikuchi_tables import interaction_information, log_potential, submodel
-from partita.models.kikuchi_work import Work
-from partita.models.regions import algorithm_one, closure, freedom, log_prior
+from partita.models.kikuchi.learnt import Kikuchi
+from partita.models.kikuchi.problem import Choices, Problem
+from partita.models.kikuchi.regions import algorithm_one, closure, freedom, log_prior
+from partita.models.kikuchi.search import Search, regions_in
+from partita.models.kikuchi.tables import interaction_information, log_potential, submodel
+from partita.models.kikuchi.work import Work
 
 
 def table(n=150, levels=(2, 3, 2, 2, 3), n_classes=2, seed=0):
@@ -116,7 +116,7 @@ def test_products_and_passes_over_the_rows_agree(monkeypatch):
     problem = problem_of(codes, levels, label)
     paths = []
     for cost in (0.0, 1e9):
-        monkeypatch.setattr("partita.models.kikuchi_moments.PRODUCT_COST", cost)
+        monkeypatch.setattr("partita.models.kikuchi.moments.PRODUCT_COST", cost)
         paths.append(search(problem).path)
     assert paths[0] == paths[1]
 
@@ -124,7 +124,7 @@ def test_products_and_passes_over_the_rows_agree(monkeypatch):
 def test_potentials_not_kept_in_memory_change_nothing(monkeypatch):
     problem = problem_of(*table(seed=2))
     kept = search(problem).path
-    monkeypatch.setattr("partita.models.kikuchi_candidates.KEPT_NUMBERS", 0)
+    monkeypatch.setattr("partita.models.kikuchi.candidates.KEPT_NUMBERS", 0)
     assert search(problem).path == kept
 
 

@@ -7,14 +7,14 @@ from scipy.special import gammaln, logsumexp
 
 from partita.kernels import kernel
 from partita.kernels.net_contract import GIVEN_ODDS, NodeSeats
-from partita.models.net_bridge import Ladder, bennett, to_one_class, to_order
-from partita.models.net_knowledge import Knowledge
-from partita.models.net_large import GraphSampler
-from partita.models.net_learn_large import graph_moves
-from partita.models.net_posterior import NetPosterior
-from partita.models.net_rows import Rows, Sheets
-from partita.models.net_seats import Seats
-from partita.models.net_state import Schedule
+from partita.models.structure.bridge import Ladder, bennett, to_one_class, to_order
+from partita.models.structure.knowledge import Knowledge
+from partita.models.structure.large import GraphSampler
+from partita.models.structure.learn_large import graph_moves
+from partita.models.structure.posterior import NetPosterior
+from partita.models.structure.rows import Rows, Sheets
+from partita.models.structure.seats import Seats
+from partita.models.structure.state import Schedule
 from partita.priors.graph import log_joint, ordered_partitions, pair_counts
 from partita.priors.ladder import Pairs, Rung, log_rung
 from partita.priors.partition import enumerate_partitions, log_probability

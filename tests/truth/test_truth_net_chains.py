@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from networks import brute_force, rows_of_four
 
-from partita.models import net_chains
-from partita.models.net_knowledge import Knowledge, score_tables
-from partita.models.net_state import Schedule, take_batch
+from partita.models.structure import chains as net_chains
+from partita.models.structure.knowledge import Knowledge, score_tables
+from partita.models.structure.state import Schedule, take_batch
 from partita.priors.graph import block_rule
 
 LEVELS = np.full(4, 2, np.int32)

@@ -8,8 +8,8 @@ from scipy.special import logsumexp
 from partita import StructureLearner
 from partita.kernels import kernel, reference
 from partita.kernels.reference.net_sums import acyclic_graphs
-from partita.models import net_exact
-from partita.models.net_knowledge import Knowledge, score_tables, to_graph, to_masks
+from partita.models.structure import exact as net_exact
+from partita.models.structure.knowledge import Knowledge, score_tables, to_graph, to_masks
 from partita.priors.graph import block_rule, log_joint, ordered_partitions
 from partita.priors.partition import enumerate_partitions, log_probability
 

@@ -11,16 +11,16 @@ from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES, G
 from partita.kernels.reference import net_block as plain_block
 from partita.kernels.reference import net_graph, net_graph_classes, net_listed, net_ordered
 from partita.kernels.reference.draw import Stream
-from partita.models.net_candidates import candidate_sets
-from partita.models.net_chains import BlockSampler, OrderedSampler, seed_of
-from partita.models.net_hyper import HyperGrid, SmallModel
-from partita.models.net_knowledge import Knowledge, score_tables, to_graph, to_masks
-from partita.models.net_large import GraphSampler
-from partita.models.net_listed import ListedSampler, Lists
-from partita.models.net_rows import Rows, Sheets
-from partita.models.net_state import Schedule
-from partita.models.net_tempered import Ladder
-from partita.models.net_walk import Walk, Walks
+from partita.models.structure.candidates import candidate_sets
+from partita.models.structure.chains import BlockSampler, OrderedSampler, seed_of
+from partita.models.structure.hyper import HyperGrid, SmallModel
+from partita.models.structure.knowledge import Knowledge, score_tables, to_graph, to_masks
+from partita.models.structure.large import GraphSampler
+from partita.models.structure.listed import ListedSampler, Lists
+from partita.models.structure.rows import Rows, Sheets
+from partita.models.structure.state import Schedule
+from partita.models.structure.tempered import Ladder
+from partita.models.structure.walk import Walk, Walks
 from partita.priors.graph import block_rule
 
 LIMIT = 4.2  # standard errors; about one in a thousand runs of this file would pass it by chance

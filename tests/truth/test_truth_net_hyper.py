@@ -7,11 +7,11 @@ import pytest
 from networks import rows_of_four
 from scipy.special import softmax
 
-from partita.models import net_exact
-from partita.models.net_chains import BlockSampler, OrderedSampler
-from partita.models.net_hyper import HyperGrid, SmallModel
-from partita.models.net_knowledge import Knowledge, score_tables
-from partita.models.net_state import Schedule, take_batch
+from partita.models.structure import exact as net_exact
+from partita.models.structure.chains import BlockSampler, OrderedSampler
+from partita.models.structure.hyper import HyperGrid, SmallModel
+from partita.models.structure.knowledge import Knowledge, score_tables
+from partita.models.structure.state import Schedule, take_batch
 
 GRID = HyperGrid(np.array([0.3, 3.0]), np.array([[1.0, 1.0], [0.5, 4.0]]), np.array([0.2, 1.0]))
 

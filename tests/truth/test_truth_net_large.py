@@ -8,15 +8,15 @@ import pytest
 from networks import brute_force, rows_of_four
 
 from partita.kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
-from partita.models import net_large
-from partita.models.net_candidates import candidate_sets
-from partita.models.net_knowledge import Knowledge
-from partita.models.net_large import GraphSampler
-from partita.models.net_listed import ListedSampler
-from partita.models.net_rows import Rows, Sheets
-from partita.models.net_state import Schedule, take_batch
-from partita.models.net_tempered import Ladder
-from partita.models.net_walk import Walk, Walks
+from partita.models.structure import large as net_large
+from partita.models.structure.candidates import candidate_sets
+from partita.models.structure.knowledge import Knowledge
+from partita.models.structure.large import GraphSampler
+from partita.models.structure.listed import ListedSampler
+from partita.models.structure.rows import Rows, Sheets
+from partita.models.structure.state import Schedule, take_batch
+from partita.models.structure.tempered import Ladder
+from partita.models.structure.walk import Walk, Walks
 
 HEATS = np.array([1.0, 0.6, 0.3])
 LEVELS = np.full(4, 2, np.int32)

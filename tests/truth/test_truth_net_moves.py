@@ -32,9 +32,9 @@ from partita.kernels.reference import (
     net_walk,
 )
 from partita.kernels.reference.net_scores import score as plain_score
-from partita.models.net_candidates import candidate_sets
-from partita.models.net_knowledge import Knowledge
-from partita.models.net_tempered import Ladder
+from partita.models.structure.candidates import candidate_sets
+from partita.models.structure.knowledge import Knowledge
+from partita.models.structure.tempered import Ladder
 from partita.priors.graph import block_rule, ordered_partitions
 from partita.priors.partition import enumerate_partitions, log_probability
 

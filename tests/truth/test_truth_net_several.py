@@ -10,12 +10,12 @@ from networks import acyclic, local_score
 from scipy.special import betaln, logsumexp
 
 from partita.kernels.net_contract import CLASSES
-from partita.models.net_knowledge import Knowledge, score_tables
-from partita.models.net_large import GraphSampler
-from partita.models.net_listed import ListedSampler
-from partita.models.net_rows import Rows, Sheets
-from partita.models.net_several import one_density
-from partita.models.net_state import Schedule, take_batch
+from partita.models.structure.knowledge import Knowledge, score_tables
+from partita.models.structure.large import GraphSampler
+from partita.models.structure.listed import ListedSampler
+from partita.models.structure.rows import Rows, Sheets
+from partita.models.structure.several import one_density
+from partita.models.structure.state import Schedule, take_batch
 from partita.priors import franchise
 from partita.priors.partition import enumerate_partitions
 

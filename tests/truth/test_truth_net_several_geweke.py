@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from partita.kernels.net_contract import CLASSES
-from partita.models.net_hyper import HyperGrid
-from partita.models.net_knowledge import Knowledge
-from partita.models.net_large import GraphSampler
-from partita.models.net_listed import ListedSampler
-from partita.models.net_rows import Rows, Sheets
-from partita.models.net_state import Schedule
+from partita.models.structure.hyper import HyperGrid
+from partita.models.structure.knowledge import Knowledge
+from partita.models.structure.large import GraphSampler
+from partita.models.structure.listed import ListedSampler
+from partita.models.structure.rows import Rows, Sheets
+from partita.models.structure.state import Schedule
 from partita.priors import franchise
 
 SIZES, ROWS, FIRST = (3, 2), (4, 3), np.array([0, 3, 5])

@@ -10,10 +10,10 @@ from scipy.special import betaln, logsumexp
 
 from partita import StructureLearner
 from partita.kernels.net_contract import NO_SCORE
-from partita.models import net_exact
-from partita.models.net_hyper import HyperGrid
-from partita.models.net_knowledge import Knowledge, score_tables
-from partita.models.net_normaliser import ClassPrior, log_acyclic
+from partita.models.structure import exact as net_exact
+from partita.models.structure.hyper import HyperGrid
+from partita.models.structure.knowledge import Knowledge, score_tables
+from partita.models.structure.normaliser import ClassPrior, log_acyclic
 from partita.priors import franchise
 from partita.priors.graph import block_rule
 from partita.priors.partition import enumerate_partitions

@@ -7,7 +7,7 @@ import pytest
 from enumeration import Exact, co_assignment, exact_posterior
 from small_tables import TABLES, chain_of, clustered_table, fixed_hyper, one_class
 
-from partita.models import mixture
+from partita.models.mixtures import mixture
 
 ALPHA, SEED = 1.0, 1
 MOVES = {

@@ -6,10 +6,10 @@ from enumeration import co_assignment, exact_posterior, total_variation
 from small_tables import USUAL_GRIDS, clustered_table, fixed_hyper
 
 from partita.kernels.contract import Layout, Rows
-from partita.models import rejuvenation, stream
-from partita.models.bank import Bank, Reservoir, Rule
-from partita.models.filter import weights
-from partita.models.problem import Settings
+from partita.models.mixtures import rejuvenation, stream
+from partita.models.mixtures.bank import Bank, Reservoir, Rule
+from partita.models.mixtures.filter import weights
+from partita.models.mixtures.problem import Settings
 
 ALPHA, SEED, ROWS = 1.0, 1, 8
 

@@ -12,19 +12,17 @@ import pytest
 from svd_worlds import LIMIT, World, changes, together, worst
 from svd_worlds import Move as MoveOfWorld
 
-from partita.models import (
-    svd_blocked,
-    svd_gains,
-    svd_gauge,
-    svd_noise,
-    svd_offsets,
-    svd_regression,
-    svd_rows,
-    svd_scales,
-)
-from partita.models.svd_problem import Problem
-from partita.models.svd_sides import COLUMNS, ROWS, SIDES
-from partita.models.svd_state import State
+from partita.models.matrices import blocked as svd_blocked
+from partita.models.matrices import gains as svd_gains
+from partita.models.matrices import gauge as svd_gauge
+from partita.models.matrices import noise as svd_noise
+from partita.models.matrices import offsets as svd_offsets
+from partita.models.matrices import regression as svd_regression
+from partita.models.matrices import rows as svd_rows
+from partita.models.matrices import scales as svd_scales
+from partita.models.matrices.problem import Problem
+from partita.models.matrices.sides import COLUMNS, ROWS, SIDES
+from partita.models.matrices.state import State
 
 Move = Callable[[Problem, np.random.Generator, State], None]
 

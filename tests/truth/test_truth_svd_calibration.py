@@ -8,9 +8,10 @@ from scipy.special import ndtr
 from scipy.stats import kstest
 from svd_worlds import World, draw_joint, draw_state, full_fit
 
-from partita.models import svd_blocked, svd_coordinate
-from partita.models.svd_problem import Problem
-from partita.models.svd_state import State
+from partita.models.matrices import blocked as svd_blocked
+from partita.models.matrices import coordinate as svd_coordinate
+from partita.models.matrices.problem import Problem
+from partita.models.matrices.state import State
 
 SMALL = {"shape": (7, 6), "holes": "last"}
 WORLDS = {

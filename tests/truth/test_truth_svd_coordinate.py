@@ -5,10 +5,10 @@ import pytest
 from scipy.special import expit
 from svd_worlds import LIMIT, Move, World, changes, together, worst
 
-from partita.models import svd_coordinate
-from partita.models.svd_problem import Problem
-from partita.models.svd_sides import COLUMNS, ROWS
-from partita.models.svd_state import State
+from partita.models.matrices import coordinate as svd_coordinate
+from partita.models.matrices.problem import Problem
+from partita.models.matrices.sides import COLUMNS, ROWS
+from partita.models.matrices.state import State
 
 WORLDS = {
     "plain": World(prior="paper", sampler="coordinate", offsets=False, n_components=3),

@@ -8,7 +8,8 @@ import pytest
 from svd_importance import answers, exact
 from svd_worlds import LIMIT, World, draw_joint, full_fit
 
-from partita.models import svd_blocked, svd_coordinate
+from partita.models.matrices import blocked as svd_blocked
+from partita.models.matrices import coordinate as svd_coordinate
 
 BATCHES = 25
 TWO, THREE = (2, 2), (3, 3)

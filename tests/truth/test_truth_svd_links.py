@@ -6,19 +6,17 @@ import numpy as np
 import pytest
 from svd_worlds import LIMIT, Move, World, changes, full_fit, together, worst
 
-from partita.models import (
-    svd_binomial,
-    svd_binomial_gains,
-    svd_blocked,
-    svd_coordinate,
-    svd_coordinate_counts,
-    svd_gains,
-    svd_ordinal,
-    svd_row_cuts,
-)
-from partita.models.svd_problem import Problem
-from partita.models.svd_sides import COLUMNS, ROWS, SIDES, Side
-from partita.models.svd_state import State
+from partita.models.matrices import binomial as svd_binomial
+from partita.models.matrices import binomial_gains as svd_binomial_gains
+from partita.models.matrices import blocked as svd_blocked
+from partita.models.matrices import coordinate as svd_coordinate
+from partita.models.matrices import coordinate_counts as svd_coordinate_counts
+from partita.models.matrices import gains as svd_gains
+from partita.models.matrices import ordinal as svd_ordinal
+from partita.models.matrices import row_cuts as svd_row_cuts
+from partita.models.matrices.problem import Problem
+from partita.models.matrices.sides import COLUMNS, ROWS, SIDES, Side
+from partita.models.matrices.state import State
 
 ORDINAL = {
     "four levels": World(link="ordinal", unequal_noise=True, features=True),

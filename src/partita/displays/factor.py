@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.bayesian_svd import BayesianSVD
-from ..models.svd_factors import mean_factors
+from ..models.matrices.factors import mean_factors
 from .canvas import INK, QUIET, canvas, colour
 from .wanted import need
 

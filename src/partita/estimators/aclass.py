@@ -13,10 +13,10 @@ from ..data.table import Table
 from ..data.validate import Constraint, either, integer, one_of
 from ..inference.runner import Runner
 from ..inference.streams import root_sequence, spawn_streams
-from ..models import draw
-from ..models import ensemble as averaging
-from ..models.classifier import count_density_chains, learn_classes, make_lenses
-from ..models.online import Online
+from ..models.mixtures import draw
+from ..models.mixtures import ensemble as averaging
+from ..models.mixtures.classifier import count_density_chains, learn_classes, make_lenses
+from ..models.mixtures.online import Online
 from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
 from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
 from .probability_base import ProbabilityClassifier

@@ -19,8 +19,8 @@ from ..inference.checkpoint import Checkpoint
 from ..inference.loop import run
 from ..inference.monitor import make_monitor
 from ..inference.streams import spawn_streams
-from ..models import bayes_net_em as em
-from ..models.bayes_net import LARGEST_TABLE, Net, family_shapes, normalised
+from ..models.networks import em as em
+from ..models.networks.network import LARGEST_TABLE, Net, family_shapes, normalised
 from .base import TableEstimator
 from .net_answers import NetAnswers
 from .net_levels import learn_levels

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.entries import is_frame, is_long, read_matrix, read_triplets
 from ..data.validate import Constraint
 from ..inference.streams import root_sequence
-from ..models import svd_chains
-from ..models.svd_soundness import check_matrix_model
+from ..models.matrices import chains as svd_chains
+from ..models.matrices.soundness import check_matrix_model
 from .base import TableEstimator
 from .matrix_answers import MatrixAnswers
 from .matrix_fold_in import folded

@@ -11,12 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.frames import make_frame
 from ..inference.runner import Runner
-from ..models.kikuchi import interactions, stage_weights
-from ..models.kikuchi_path import find_path
-from ..models.kikuchi_problem import Choices, Problem
-from ..models.kikuchi_search import Search, regions_in
-from ..models.regions import Region, counting_numbers
-from ..models.soundness import check_regions, need
+from ..models.kikuchi.learnt import interactions, stage_weights
+from ..models.kikuchi.path import find_path
+from ..models.kikuchi.problem import Choices, Problem
+from ..models.kikuchi.regions import Region, counting_numbers
+from ..models.kikuchi.search import Search, regions_in
+from ..models.kikuchi.soundness import check_regions
+from ..models.soundness import need
 from .base import TableEstimator
 
 

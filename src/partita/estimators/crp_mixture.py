@@ -18,18 +18,18 @@ from ..inference.diagnostics import ess_bulk, r_hat
 from ..inference.loop import count_workers
 from ..inference.runner import Runner
 from ..inference.streams import root_sequence, spawn_streams
-from ..models import draw
-from ..models import ensemble as averaging
-from ..models.chains import Chains, settled
-from ..models.co_assignment import co_assignment, most_central
-from ..models.ensemble import Ensemble
 from ..models.lens import plain_lens
-from ..models.online import Online
-from ..models.problem import Problem
+from ..models.mixtures import draw
+from ..models.mixtures import ensemble as averaging
+from ..models.mixtures.chains import Chains, settled
+from ..models.mixtures.co_assignment import co_assignment, most_central
+from ..models.mixtures.ensemble import Ensemble
+from ..models.mixtures.online import Online
+from ..models.mixtures.problem import Problem
+from ..models.mixtures.starts import scattered
+from ..models.mixtures.trial import TRIAL_SWEEPS, try_starts
+from ..models.mixtures.vote import plain_members
 from ..models.soundness import need
-from ..models.starts import scattered
-from ..models.trial import TRIAL_SWEEPS, try_starts
-from ..models.vote import plain_members
 from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
 from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
 

@@ -14,10 +14,10 @@ from ..data.table import Table
 from ..data.weights import read_weights
 from ..inference.loop import count_workers
 from ..inference.streams import root_sequence
-from ..models import gated_fill
-from ..models.gated_explain import Explanation, explain
-from ..models.gated_pool import Pool
-from ..models.gated_soundness import check_pool
+from ..models.gated import fill as gated_fill
+from ..models.gated.explain import Explanation, explain
+from ..models.gated.pool import Pool
+from ..models.gated.soundness import check_pool
 from ..models.soundness import need
 from .base import TableEstimator
 from .mixture_base import checked_size

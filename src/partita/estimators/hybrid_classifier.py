@@ -18,8 +18,8 @@ from ..data.labels import encode_labels
 from ..data.table import Table
 from ..data.validate import Constraint, integer, optional
 from ..inference.streams import root_sequence
-from ..models import fill
-from ..models.ensemble import Ensemble
+from ..models.mixtures import fill
+from ..models.mixtures.ensemble import Ensemble
 from ..models.soundness import need
 from .aclass import AClass
 from .base import COMMON, TableEstimator

@@ -11,9 +11,9 @@ from ..data.table import Table
 from ..data.validate import Constraint, boolean, either, integer, number, one_of, optional
 from ..data.weights import read_weights
 from ..inference.streams import root_sequence, spawn_streams
-from ..models.factor_problem import FactorSettings
-from ..models.gated_aside import FOLDS, REFIT_STREAMS
-from ..models.gated_average import (
+from ..models.factor.problem import FactorSettings
+from ..models.gated.aside import FOLDS, REFIT_STREAMS
+from ..models.gated.average import (
     AVERAGE_STREAMS,
     FACTOR_STARTS,
     Learnt,
@@ -22,10 +22,10 @@ from ..models.gated_average import (
     learn_in_batches,
     learn_one,
 )
-from ..models.gated_chains import learn_by_gibbs
-from ..models.gated_explain import occupied_posterior
-from ..models.gated_members import Hyper
-from ..models.gated_warm import first_places
+from ..models.gated.chains import learn_by_gibbs
+from ..models.gated.explain import occupied_posterior
+from ..models.gated.members import Hyper
+from ..models.gated.warm import first_places
 from .gated_base import GatedClassifier, check_start
 
 AVERAGE_ITERATIONS, ONE_ITERATIONS = 30, 300

@@ -15,16 +15,16 @@ from ..inference.brake import Brake
 from ..inference.loop import count_workers
 from ..inference.runner import Runner
 from ..inference.streams import root_sequence
-from ..models.coding import Coder
-from ..models.evidence import Evidence, fit_evidence
-from ..models.evidence_omitted import tell_omitted
-from ..models.evidence_settings import Settings
-from ..models.evidence_soundness import check_evidence
-from ..models.kikuchi import Kikuchi
-from ..models.kikuchi_path import find_path
-from ..models.kikuchi_problem import Choices, Problem
-from ..models.regions import Region
-from ..models.soundness import check_kikuchi
+from ..models.coded.coding import Coder
+from ..models.evidence.learn import Evidence, fit_evidence
+from ..models.evidence.omitted import tell_omitted
+from ..models.evidence.settings import Settings
+from ..models.evidence.soundness import check_evidence
+from ..models.kikuchi.learnt import Kikuchi
+from ..models.kikuchi.path import find_path
+from ..models.kikuchi.problem import Choices, Problem
+from ..models.kikuchi.regions import Region
+from ..models.kikuchi.soundness import check_kikuchi
 from .closed_form import ClosedForm, Postponed, check_findings, findings
 from .labelled_base import LabelledEstimator
 from .probability_base import ProbabilityClassifier

@@ -10,9 +10,9 @@ from ..data.containers import open_table, take_rows
 from ..data.labels import encode_labels
 from ..data.table import Table
 from ..data.weights import read_weights
-from ..models.coding import Coder
-from ..models.soundness import check_coder, check_tree
-from ..models.tan import Tree
+from ..models.coded.coding import Coder
+from ..models.coded.soundness import check_coder, check_tree
+from ..models.coded.tan import Tree
 from .base import TableEstimator
 
 

@@ -15,13 +15,13 @@ from ..data.ids import Ids, as_labels, distinct, listed, shown
 from ..data.side_features import features_of
 from ..data.telling import tell
 from ..data.validate import DataWarning
-from ..models import svd_predict
-from ..models.svd_acquire import STRATEGIES, acquire
-from ..models.svd_entries import Entries
-from ..models.svd_laws import Laws, laws_at, laws_of_rows, parts, row_parts
-from ..models.svd_missingness import Side
-from ..models.svd_posterior import Newcomers, Posterior
-from ..models.svd_scores import log_densities
+from ..models.matrices import predict as svd_predict
+from ..models.matrices.acquire import STRATEGIES, acquire
+from ..models.matrices.entries import Entries
+from ..models.matrices.laws import Laws, laws_at, laws_of_rows, parts, row_parts
+from ..models.matrices.missingness import Side
+from ..models.matrices.posterior import Newcomers, Posterior
+from ..models.matrices.scores import log_densities
 
 MOST_CELLS = 100_000_000  # of a completed matrix: 800 MB
 

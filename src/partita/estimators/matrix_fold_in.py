@@ -12,8 +12,8 @@ import numpy as np
 from ..data.entries import Observed
 from ..data.ids import Ids, shown
 from ..data.side_features import features_of
-from ..models.svd_entries import Entries
-from ..models.svd_fold_in import NewRow, fold_in
+from ..models.matrices.entries import Entries
+from ..models.matrices.fold_in import NewRow, fold_in
 from .matrix_learning import Matrix, coded, grown_matrix
 
 

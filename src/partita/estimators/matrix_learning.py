@@ -11,9 +11,9 @@ from ..data.entries import Observed
 from ..data.entry_checks import check_range, check_trials, learn_levels, level_codes, without_duplicates
 from ..data.ids import Ids, given_ids, shown
 from ..data.side_features import features_of, line_up
-from ..models.svd_entries import Entries
-from ..models.svd_missingness import Side, make_side
-from ..models.svd_problem import Problem
+from ..models.matrices.entries import Entries
+from ..models.matrices.missingness import Side, make_side
+from ..models.matrices.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)

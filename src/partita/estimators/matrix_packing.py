@@ -10,9 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from ..data.ids import Ids
-from ..models.svd_draw import Draw
-from ..models.svd_entries import Entries
-from ..models.svd_posterior import Posterior
+from ..models.matrices.draw import Draw
+from ..models.matrices.entries import Entries
+from ..models.matrices.posterior import Posterior
 from .matrix_learning import Matrix
 
 

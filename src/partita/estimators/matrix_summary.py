@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..inference.diagnostics import ess_bulk, r_hat
-from ..models.svd_chains import Fitted
-from ..models.svd_posterior import Posterior
+from ..models.matrices.chains import Fitted
+from ..models.matrices.posterior import Posterior
 
 Described = tuple[dict[int, float], int, dict[str, np.ndarray], dict[str, float], dict[str, dict[str, float]]]
 

@@ -10,7 +10,7 @@ from sklearn.utils._set_output import _get_output_config
 
 from ..data.containers import frame_like
 from ..data.validate import Constraint, boolean
-from ..models.coding import Coder
+from ..models.coded.coding import Coder
 from .labelled_base import LabelledEstimator
 
 
@@ -18,7 +18,7 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, LabelledEstimator)
     """Integer codes for every column: Fayyad and Irani's bins of the numeric ones, the levels of the others.
 
     A numeric column is cut where the class changes, as often as the minimum description length criterion allows (not at
-    all, if it says nothing of the class): see `partita.models.cut_points`. Binary and categorical columns keep their
+    all, if it says nothing of the class): see `models.coded.cut_points`. Binary and categorical columns keep their
     levels. A missing cell, and a level not seen in training, gets the code after the column's last level.
 
     Parameters

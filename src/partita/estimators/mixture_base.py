@@ -17,11 +17,12 @@ from ..data.telling import tell
 from ..inference.loop import count_workers
 from ..inference.runner import Runner
 from ..inference.streams import root_sequence
-from ..models import draw, fill
-from ..models import ensemble as averaging
-from ..models.ensemble import Ensemble
-from ..models.online import Online
-from ..models.soundness import check_ensemble, check_online, need
+from ..models.mixtures import draw, fill
+from ..models.mixtures import ensemble as averaging
+from ..models.mixtures.ensemble import Ensemble
+from ..models.mixtures.online import Online
+from ..models.mixtures.soundness import check_ensemble, check_online
+from ..models.soundness import need
 from .base import TableEstimator
 
 

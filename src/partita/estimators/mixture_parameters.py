@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..data.validate import boolean, either, integer, number, one_of, optional
 from ..kernels.contract import MULTINOMIAL, RESIDUAL, STRATIFIED, SYSTEMATIC
-from ..models.bank import Rule
-from ..models.problem import Settings, make_grids
+from ..models.mixtures.bank import Rule
+from ..models.mixtures.problem import Settings, make_grids
 
 SCHEMES = {"systematic": SYSTEMATIC, "stratified": STRATIFIED, "residual": RESIDUAL, "multinomial": MULTINOMIAL}
 DEFAULT_COMPONENTS = 200

@@ -14,11 +14,11 @@ from ..data.growth import grow_schema
 from ..data.labels import encode_labels
 from ..data.validate import Constraint, number, one_of
 from ..inference.loop import count_workers
-from ..models import draw
-from ..models.class_statistics import ClassStatistics
-from ..models.ensemble import Ensemble
-from ..models.naive_bayes import Prior, log_joint, make_ensemble
-from ..models.soundness import check_statistics
+from ..models.coded.class_statistics import ClassStatistics
+from ..models.coded.naive_bayes import Prior, log_joint, make_ensemble
+from ..models.coded.soundness import check_statistics
+from ..models.mixtures import draw
+from ..models.mixtures.ensemble import Ensemble
 from .labelled_base import LabelledEstimator
 from .mixture_base import MixtureEstimator, checked_size
 from .probability_base import JointClassifier

@@ -12,9 +12,9 @@ from ..data.decode import decode
 from ..data.schema import Schema
 from ..data.table import Table
 from ..inference.streams import root_sequence
-from ..models.bayes_net import Net
-from ..models.bayes_net_rows import draw_missing, draw_rows, joint_of, log_probability, most_probable, posterior_of
-from ..models.discrete_law import DiscreteLaw
+from ..models.networks.discrete_law import DiscreteLaw
+from ..models.networks.network import Net
+from ..models.networks.rows import draw_missing, draw_rows, joint_of, log_probability, most_probable, posterior_of
 from .net_question import Question, read_levels
 from .net_structure import position_of
 

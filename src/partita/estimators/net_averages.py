@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.encode import encode
 from ..data.schema import Schema
 from ..inference.streams import root_sequence
-from ..models.discrete_law import DiscreteLaw
-from ..models.net_posterior import NetPosterior
-from ..models.net_predict import Networks
+from ..models.networks.discrete_law import DiscreteLaw
+from ..models.structure.posterior import NetPosterior
+from ..models.structure.predict import Networks
 from .bayesian_network import BayesianNetwork
 from .net_question import Question
 

@@ -11,7 +11,7 @@ from ..data.encode import encode
 from ..data.schema import Schema
 from ..data.table import Table
 from ..inference.streams import root_sequence
-from ..models.net_fill import draw_mixed, fill_drawn, fill_probable
+from ..models.structure.fill import draw_mixed, fill_drawn, fill_probable
 
 
 class AveragedFilling:

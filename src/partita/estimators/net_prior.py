@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..data.schema import Schema
-from ..models.net_knowledge import Knowledge
+from ..models.structure.knowledge import Knowledge
 from .net_structure import read_edges, read_structure
 
 

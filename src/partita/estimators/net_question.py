@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..data.schema import Schema
-from ..models.discrete_law import DiscreteLaw
+from ..models.networks.discrete_law import DiscreteLaw
 from .net_structure import position_of
 
 NEVER_SEEN = "(never seen)"  # the one level of a column without cells

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..kernels.net_contract import MOST_NODES
-from ..models.net_hyper import HyperGrid
-from ..models.net_knowledge import Knowledge
-from ..models.net_learn_small import EXACT_BLOCK, EXACT_ORDERED
-from ..models.net_learnt import Learnt, NetSettings
-from ..models.net_seats import ROOMS
-from ..models.net_state import Schedule
+from ..models.structure.hyper import HyperGrid
+from ..models.structure.knowledge import Knowledge
+from ..models.structure.learn_small import EXACT_BLOCK, EXACT_ORDERED
+from ..models.structure.learnt import Learnt, NetSettings
+from ..models.structure.seats import ROOMS
+from ..models.structure.state import Schedule
 
 
 def read_settings(model: Any) -> NetSettings:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..data.schema import Schema
-from ..models.bayes_net_graph import find_cycle
+from ..models.networks.graph import find_cycle
 
 _ALLOWED = (
     "a list of (parent, child) pairs, a dict from children to their parents, a square 0/1 matrix (parent row, child "

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data.encode import encode
 from ..data.schema import Schema
-from ..models.net_knowledge import Knowledge
+from ..models.structure.knowledge import Knowledge
 from .net_levels import learn_levels, level_counts
 from .net_prior import read_classes, read_knowledge
 

@@ -22,22 +22,22 @@ from ..data.archive_tree import ArchiveError
 from ..data.schema import Schema
 from ..data.values import from_text, to_text
 from ..inference.streams import generator_from_tree, generator_to_tree
-from ..models.bank import Rule
-from ..models.bayes_net import Net
-from ..models.class_statistics import ClassStatistics
-from ..models.coding import Coder
-from ..models.ensemble import Ensemble
-from ..models.evidence import Evidence
-from ..models.gated_pool import Pool
-from ..models.kikuchi import Kikuchi
-from ..models.net_posterior import NetPosterior
-from ..models.online import Online
-from ..models.problem import Settings, make_grids
+from ..models.coded.class_statistics import ClassStatistics
+from ..models.coded.coding import Coder
+from ..models.coded.tan import Tree
+from ..models.evidence.learn import Evidence
+from ..models.gated.pool import Pool
+from ..models.kikuchi.learnt import Kikuchi
+from ..models.matrices.missingness import Side
+from ..models.matrices.posterior import Posterior
+from ..models.matrices.state import State
+from ..models.mixtures.bank import Rule
+from ..models.mixtures.ensemble import Ensemble
+from ..models.mixtures.online import Online
+from ..models.mixtures.problem import Settings, make_grids
+from ..models.networks.network import Net
 from ..models.soundness import Unsound
-from ..models.svd_missingness import Side
-from ..models.svd_posterior import Posterior
-from ..models.svd_state import State
-from ..models.tan import Tree
+from ..models.structure.posterior import NetPosterior
 from .matrix_learning import Matrix
 from .matrix_packing import matrix_from_tree, matrix_to_tree, posterior_from_tree, posterior_to_tree
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..data.validate import Constraint, either, integer, number, one_of
 from ..inference.streams import root_sequence, spawn_streams
-from ..models.gated_aside import FOLDS, REFIT_STREAMS
-from ..models.qgme_choice import held_out_losses
-from ..models.qgme_fits import Fitted, Strength, learn, pool_of
-from ..models.qgme_widths import refit_points
+from ..models.gated.aside import FOLDS, REFIT_STREAMS
+from ..models.qgme.choice import held_out_losses
+from ..models.qgme.fits import Fitted, Strength, learn, pool_of
+from ..models.qgme.widths import refit_points
 from .gated_base import GatedClassifier
 
 TRIED = (1, 2, 3, 5, 10, 20)

@@ -9,12 +9,12 @@ from sklearn.base import clone
 
 from ..data.validate import Constraint, either, integer, number, one_of, optional
 from ..inference.streams import root_sequence, spawn_streams
-from ..models.net_learn import NetTask
-from ..models.net_learnt import Learnt
-from ..models.net_posterior import NetPosterior
-from ..models.net_selective import best_only
-from ..models.net_several import part_of
-from ..models.net_template import mean_template
+from ..models.structure.learn import NetTask
+from ..models.structure.learnt import Learnt
+from ..models.structure.posterior import NetPosterior
+from ..models.structure.selective import best_only
+from ..models.structure.several import part_of
+from ..models.structure.template import mean_template
 from .base import TableEstimator
 from .net_agreement import warn_of_disagreement
 from .net_averages import AveragedNetworks

@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.telling import tell
 from ..data.validate import Constraint, DataWarning, boolean, number
-from ..models.coding import Coder
-from ..models.tan import Tree, learn_tree, log_joint
+from ..models.coded.coding import Coder
+from ..models.coded.tan import Tree, learn_tree, log_joint
 from .labelled_base import LabelledEstimator
 from .probability_base import JointClassifier
 

@@ -1,0 +1,168 @@
+"""Independent chains over a matrix with holes, run by the one loop; draws kept after burn-in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ...inference import loop
+from ...inference.checkpoint import Checkpoint
+from ...inference.loop import count_workers
+from ...inference.monitor import make_monitor
+from ...inference.runner import Runner
+from ...inference.streams import spawn_streams
+from . import blocked as svd_blocked
+from . import coordinate as svd_coordinate
+from .draw import Draw
+from .growth import grow
+from .problem import Problem
+from .state import State
+
+KEPT_BYTES = 1e9  # all kept draws together: of large matrices not every sweep is kept
+BIRTHS = 1 / 3  # share of burn-in in which components may be born; the rest is for those that the data do not hold
+AGREED = 2 / 3  # share of burn-in after which all chains have one number of components, and keep it
+# a sampler is a module with init(problem, rng, start), step(problem, rng, state, n_threads),
+# adapt(problem, rng, state, births, held, n_threads), which is called after every step of burn-in,
+# resize(problem, rng, state, n), which gives a state n components, and kept(problem, state), the draw of a state
+SAMPLERS: dict[str, ModuleType] = {"blocked": svd_blocked, "coordinate": svd_coordinate}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How chains are run: sweeps of burn-in and after it, number of chains, where they start, sampler."""
+
+    n_samples: int = 300
+    burn_in: int = 200
+    n_chains: int = 1
+    init: str | int = "random"
+    sampler: str = "blocked"
+
+    @property
+    def n_sweeps(self) -> int:
+        return self.burn_in + self.n_samples
+
+
+@dataclass
+class Walker:
+    """A chain on its way: the loop's state. It begins within its first step, so that starts run in parallel too.
+
+    begun        sweeps that its state had done when this run began
+    components   how many components the chains have agreed on; None: not yet
+    """
+
+    state: State | None = None
+    begun: int = 0
+    components: int | None = None
+
+    def to_tree(self) -> dict[str, Any]:
+        return {**vars(self), "state": None if self.state is None else self.state.to_tree()}
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any]) -> Walker:
+        return cls(**{**tree, "state": None if tree["state"] is None else State.from_tree(tree["state"])})
+
+
+def agree(walkers: list[Walker]) -> list[Walker]:
+    """One number of components for all chains: the largest. On ratings small components fade into the noise without an
+    end, so that their number is no property of the posterior, but noise and likelihood depend on it a little: chains
+    with numbers of their own would never agree on those.
+    """
+    if any(walker.components is not None for walker in walkers):
+        return walkers
+    most = max(walker.state.n_components for walker in walkers if walker.state is not None)
+    return [replace(walker, components=most) for walker in walkers]
+
+
+@dataclass
+class Fitted:
+    """Chains that have ended.
+
+    draws        kept draws, one list per chain, never all empty
+    states       where the chains stand, to go on from
+    streams      their generators
+    infos        traces (chains, sweeps) of "rank", "components", "noise", "log_likelihood", ..., burn-in included
+    steps_done   sweeps of each chain
+    interrupted  None, "keyboard" or "time"
+    """
+
+    draws: list[list[Draw]]
+    states: list[State]
+    streams: list[np.random.Generator]
+    infos: dict[str, np.ndarray]
+    steps_done: list[int]
+    interrupted: str | None
+
+
+def fit_chains(problem: Problem, settings: Settings, seed: Any, runner: Runner, fingerprint: str = "") -> Fitted:
+    """New chains, one stream of `seed` each."""
+    streams = spawn_streams(seed, settings.n_chains)
+    return _run(problem, settings, [Walker() for _ in streams], streams, runner, fingerprint)
+
+
+def continue_chains(
+    problem: Problem, states: list[State], streams: list[np.random.Generator], settings: Settings, runner: Runner,
+    fingerprint: str = "",
+) -> Fitted:  # fmt: skip
+    """The chains go on from where they stand, with the cells, rows, columns and features of `problem`.
+
+    Row i and column j are those of before; new ones come after. `settings.burn_in` sweeps are not kept; in them
+    components may be born and cut as at the start.
+    """
+    pairs = zip(states, streams, strict=True)
+    walkers = [Walker(grow(problem, state, stream), begun=state.sweep) for state, stream in pairs]
+    return _run(problem, settings, walkers, streams, runner, fingerprint)
+
+
+def _run(
+    problem: Problem, settings: Settings, walkers: list[Walker], streams: list[np.random.Generator], runner: Runner,
+    fingerprint: str,
+) -> Fitted:  # fmt: skip
+    sampler = SAMPLERS[settings.sampler]
+    n_threads = max(1, count_workers(runner.n_jobs) // len(walkers))  # those that chains leave over work within a sweep
+    meeting = int(np.ceil(AGREED * settings.burn_in))
+
+    def step(rng: np.random.Generator, walker: Walker) -> tuple[Walker, Mapping[str, float]]:
+        state = sampler.init(problem, rng, settings.init) if walker.state is None else walker.state
+        if walker.components not in (None, state.n_components):
+            sampler.resize(problem, rng, state, walker.components)
+        state, info = sampler.step(problem, rng, state, n_threads)
+        done, held = state.sweep - walker.begun, walker.components is not None
+        if done <= settings.burn_in:
+            sampler.adapt(problem, rng, state, done <= BIRTHS * settings.burn_in, held, n_threads)
+        return replace(walker, state=state), info
+
+    def keep(chain: int, number: int, walker: Walker) -> Draw | None:
+        assert walker.state is not None
+        if number < settings.burn_in:
+            return None
+        every = keep_every(problem, walker.state, settings)
+        return sampler.kept(problem, walker.state) if (settings.n_sweeps - 1 - number) % every == 0 else None
+
+    checkpoint = None
+    if runner.checkpoint is not None:
+        checkpoint = Checkpoint(
+            runner.checkpoint, fingerprint, Walker.to_tree, Walker.from_tree, Draw.to_tree, Draw.from_tree
+        )
+    outcome = loop.run(
+        step, walkers, streams, settings.n_sweeps, keep=keep, n_jobs=runner.n_jobs, time_budget=runner.time_left(),
+        checkpoint=checkpoint, progress=make_monitor(runner.progress, settings.n_sweeps * len(walkers), runner.label),
+        meet=(meeting, agree) if meeting else None,
+    )  # fmt: skip
+    states = [
+        walker.state if walker.state is not None else sampler.init(problem, stream, settings.init)
+        for walker, stream in zip(outcome.states, outcome.streams, strict=True)
+    ]
+    draws = outcome.kept
+    if not any(draws):  # stopped within burn-in: the last states are the best there is
+        draws = [[sampler.kept(problem, state)] for state in states]
+    return Fitted(draws, states, outcome.streams, outcome.infos, outcome.steps_done, outcome.interrupted)
+
+
+def keep_every(problem: Problem, state: State, settings: Settings) -> int:
+    """Sweeps from one kept draw to the next, so that all of them take about KEPT_BYTES."""
+    numbers = (problem.n_rows + problem.n_columns) * (state.n_components + 2)
+    return max(1, int(np.ceil(4.0 * numbers * settings.n_samples * settings.n_chains / KEPT_BYTES)))

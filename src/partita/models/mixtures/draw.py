@@ -1,0 +1,145 @@
+"""Draws from the states: missing cells of a table, and rows made from nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...data.schema import Schema
+from ...data.table import Table
+from ...kernels.contract import (
+    BACKGROUND,
+    BINARY,
+    CATEGORICAL,
+    CLASS_ONLY,
+    COUNT,
+    FIRST_RESTAURANT,
+    Layout,
+    Predictive,
+    Rows,
+)
+from ..lens import Lens
+from . import block
+from .cell_laws import class_share, group_weights, level_probabilities, negative_binomial, student
+from .ensemble import Ensemble, class_shares
+from .fill import whole
+
+HUGE_RATE = 1e12  # from here on a Poisson draw and its normal limit differ by less than a millionth of its spread
+
+
+def draw_tables(ensemble: Ensemble, table: Table, n_draws: int, rng: np.random.Generator) -> list[Table]:
+    """Completed tables: each from one state drawn by weight; class and groups of a row drawn given its observed
+    cells. All states take part, as in `fill.beliefs`, so that draws have the means and spreads that it tells.
+    """
+    chosen = rng.choice(len(ensemble.states), n_draws, p=ensemble.weight / ensemble.weight.sum())
+    cache: dict[int, Rows] = {}
+    out = []
+    for s in chosen:
+        k = ensemble.lens_of[s]
+        lens, state = ensemble.lenses[k], ensemble.states[s]
+        rows = cache.setdefault(k, lens.rows(table))
+        label = _draw_index(class_share(ensemble, lens.layout, rows, state), rng)
+        groups = np.zeros((FIRST_RESTAURANT + state.log_weight.shape[0], len(rows)), int)
+        for c in np.unique(label):
+            mine = np.flatnonzero(label == c)
+            weight = group_weights(lens.layout, rows.take(mine), state, c)
+            for v in range(FIRST_RESTAURANT, len(groups)):
+                groups[v, mine] = _draw_index(weight[v], rng)
+        out.append(_draw_cells(lens, state, table, label, groups, rng))
+    return out
+
+
+def sample_table(ensemble: Ensemble, schema: Schema, n: int, rng: np.random.Generator) -> tuple[Table, np.ndarray]:
+    """New rows and their classes, each row from a state, class and groups of its own."""
+    ensemble = ensemble.density_part()
+    blank = Table(schema, np.full((n, len(schema.discrete)), -1, np.int32), np.full((n, len(schema.numeric)), np.nan))
+    which = rng.choice(len(ensemble.states), n, p=ensemble.weight / ensemble.weight.sum())
+    label, chosen = np.zeros(n, int), rng.random(n)
+    codes, reals = blank.codes.copy(), blank.reals.copy()
+    for s in np.unique(which):
+        mine = np.flatnonzero(which == s)
+        lens, state = ensemble.lenses[ensemble.lens_of[s]], ensemble.states[s]
+        label[mine] = np.searchsorted(np.cumsum(class_shares(state, ensemble.log_prior))[:-1], chosen[mine], "right")
+        groups = np.zeros((FIRST_RESTAURANT + state.log_weight.shape[0], len(mine)), int)
+        for r in range(state.log_weight.shape[0]):
+            with np.errstate(under="ignore"):
+                groups[FIRST_RESTAURANT + r] = _draw_index(np.exp(state.log_weight[r, label[mine]]), rng)
+        part = _draw_cells(lens, state, blank.take(mine), label[mine], groups, rng)
+        codes[mine], reals[mine] = part.codes, part.reals
+    return Table(schema, codes, reals), label
+
+
+def sample_groups(lens: Lens, state: Predictive, schema: Schema, group: np.ndarray, rng: np.random.Generator) -> Table:
+    """New rows, each from the given group of a state with one restaurant and one class."""
+    n = len(group)
+    blank = Table(schema, np.full((n, len(schema.discrete)), -1, np.int32), np.full((n, len(schema.numeric)), np.nan))
+    groups = np.zeros((FIRST_RESTAURANT + 1, n), int)
+    groups[FIRST_RESTAURANT] = group
+    return _draw_cells(lens, state, blank, np.zeros(n, int), groups, rng)
+
+
+def draw_counts(r: np.ndarray, p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draws of a negative binomial of any mean: Poisson with a Gamma rate, and where that is huge its normal limit.
+
+    NumPy's own sampler refuses means near 2^63, which one absurd cell is enough to reach.
+    """
+    with np.errstate(over="ignore", divide="ignore"):
+        rate = np.minimum(rng.standard_gamma(r) * ((1 - p) / p), np.finfo(np.float64).max / 2)
+    huge = rate > HUGE_RATE
+    draws = rng.poisson(np.where(huge, 0.0, rate)).astype(np.float64)
+    noise = rng.standard_normal(int(huge.sum()))
+    draws[huge] = np.round(rate[huge] + np.sqrt(rate[huge]) * noise)
+    return draws
+
+
+def _draw_index(p: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    edge = np.cumsum(p, axis=1)
+    return np.minimum((rng.random((len(p), 1)) * edge[:, -1:] >= edge).sum(axis=1), p.shape[1] - 1)
+
+
+def _draw_cells(
+    lens: Lens, state: Predictive, table: Table, label: np.ndarray, groups: np.ndarray, rng: np.random.Generator
+) -> Table:
+    codes, reals = table.codes.copy(), table.reals.copy()
+    at_spike: np.ndarray | None = None
+    for d, sight in enumerate(lens.sights):
+        view = int(state.view[d])
+        cls = np.zeros_like(label) if view == BACKGROUND else label
+        g = groups[view] if view > CLASS_ONLY else np.zeros_like(label)
+        if sight.what == "block":
+            reals[:, sight.sources] = block.draw(lens.layout, state, d, cls, g, reals[:, sight.sources], rng)
+            continue
+        hole = codes[:, sight.source] < 0 if sight.what == "codes" else np.isnan(reals[:, sight.source])
+        if sight.what == "spike" or not hole.any():
+            at_spike = np.zeros(len(label), bool)
+        if not hole.any() or not table.schema.columns[sight.column].observed:
+            continue
+        shown = _draw_column(lens.layout, state, d, cls[hole], g[hole], rng)
+        if sight.what == "codes":
+            codes[hole, sight.source] = shown
+        elif sight.what == "spike":
+            at_spike = np.zeros(len(label), bool)
+            at_spike[hole] = shown == 1
+        else:
+            value = sight.back(shown)
+            if not np.isnan(sight.at) and at_spike is not None:
+                value = np.where(at_spike[hole], sight.at, value)
+            reals[hole, sight.source] = whole(value) if table.schema.kinds[sight.column] == "count" else value
+    return Table(table.schema, codes, reals)
+
+
+def _draw_column(
+    layout: Layout, state: Predictive, d: int, cls: np.ndarray, g: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    out = np.zeros(len(cls))
+    for c in np.unique(cls):
+        mine = cls == c
+        n = int(g[mine].max()) + 1
+        if layout.kind[d] in (BINARY, CATEGORICAL):
+            out[mine] = _draw_index(level_probabilities(layout, state, c, d, n)[g[mine]], rng)
+        elif layout.kind[d] == COUNT:
+            r, p = negative_binomial(layout, state, c, d, n)
+            out[mine] = draw_counts(r[g[mine]], p[g[mine]], rng)
+        else:
+            centre, scale, nu = student(layout, state, c, d, n)
+            out[mine] = centre[g[mine]] + scale[g[mine]] * rng.standard_t(nu[g[mine]])
+    return out
