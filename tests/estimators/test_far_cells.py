@@ -15,7 +15,7 @@ X = np.column_stack([rng.normal(Z * 5, 1), rng.normal(size=500)])
 def test_groups_and_classes_are_found_all_the_same(far):
     cells = X.copy()
     cells[7, 0] = far
-    plain, model = (CRPMixture(n_filters=2, n_sweeps=24, random_state=0).fit(part[:300]) for part in (X, cells))
+    plain, model = (CRPMixture(n_filters=2, random_state=0).fit(part[:300]) for part in (X, cells))
     assert model.score_samples(X[300:]).mean() > plain.score_samples(X[300:]).mean() - 0.1
     assert model.score_samples(cells[:300]).argmin() == 7
     stream = AClass(random_state=0).partial_fit(cells[:300], Z[:300])

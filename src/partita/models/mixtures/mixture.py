@@ -105,19 +105,22 @@ def all_moves(
     rng: np.random.Generator, chain: Chain, problem: Problem, move_hyper: bool, n_proposals: int,
     laws: SeatingLaws | None,
 ) -> Moves:  # fmt: skip
-    """The moves of a step with their random numbers."""
+    """The moves of a step with their random numbers; columns have some only where they move, so that no chain with fixed
+    columns depends on how many there are."""
     settings, n, D, (R, C) = problem.settings, len(problem.by_class), problem.layout.n_columns, chain.used.shape
-    numbers = rng.random((R + 1) * n + R * C + 4 * D)
+    views = D if settings.n_restaurants > 1 and settings.move_columns else 0
+    hyper = 3 * D if settings.column_prior is None and move_hyper else 0
+    numbers = rng.random((R + 1) * n + R * C + views + hyper)
     seats, concentrations, columns = numbers[n:], numbers[(R + 1) * n :], numbers[(R + 1) * n + R * C :]
     moves = Moves(problem.by_class.copy(), problem.offset, numbers[:n], seats[: R * n].reshape(R, n))
     if n_proposals:
         moves.seeds, moves.n_proposals = _seeds(rng, chain), n_proposals
     if settings.alpha is None:
         moves.laws, moves.concentrations = laws or settings.laws, concentrations[: R * C].reshape(R, C)
-    if settings.n_restaurants > 1 and settings.move_columns:
-        moves.views = columns[:D]
-    if settings.column_prior is None and move_hyper:
-        moves.grids, moves.hyper = settings.grids, columns[D:].reshape(D, 3)
+    if views:
+        moves.views = columns[:views]
+    if hyper:
+        moves.grids, moves.hyper = settings.grids, columns[views:].reshape(D, 3)
     return moves
 
 
