@@ -171,7 +171,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         *streams, scout = spawn_streams(root_sequence(self.random_state), n + 1)
         start, begun = scattered, None
         if self.checkpoint is None or not os.path.exists(self.checkpoint):  # a resumed chain goes on from where it was
-            start, begun = try_starts([streams[0], scout], problem)
+            start, begun = try_starts([streams[0], scout], problem, self.n_jobs)
             streams[0] = begun.streams[0]
             if self.n_sweeps is not None and self.n_sweeps < 2 * TRIAL_SWEEPS:
                 begun = None  # nothing would be kept of it

@@ -5,10 +5,11 @@ not lost.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from ...inference.loop import Outcome
+from ...inference.loop import Outcome, count_workers
 from .chains import Walker, advance
 from .mixture import log_joint
 from .problem import Problem
@@ -19,7 +20,9 @@ LEVEL = 2.0  # square roots of the number of rows by which two starts may differ
 STARTS: tuple[Start, ...] = (scattered, grown)
 
 
-def try_starts(streams: Sequence[np.random.Generator], problem: Problem) -> tuple[Start, Outcome]:
+def try_starts(
+    streams: Sequence[np.random.Generator], problem: Problem, n_jobs: int | None = None
+) -> tuple[Start, Outcome]:
     """The start whose chain is on the higher ground after a few sweeps, and that chain as far as it has come; one
     stream for each start.
 
@@ -27,7 +30,11 @@ def try_starts(streams: Sequence[np.random.Generator], problem: Problem) -> tupl
     rows (a term of order one from each, at random), and of many groups the grown chains have merged some that they do
     not part again.
     """
-    tried = [_try(start, rng, problem) for start, rng in zip(STARTS, streams, strict=True)]
+    if count_workers(n_jobs) > 1:
+        with ThreadPoolExecutor(len(STARTS)) as pool:
+            tried = list(pool.map(_try, STARTS, streams, [problem] * len(STARTS)))
+    else:
+        tried = [_try(start, rng, problem) for start, rng in zip(STARTS, streams, strict=True)]
     reached = [log_joint(problem.layout, outcome.states[0].chain) for outcome in tried]
     best = int(reached[1] > reached[0] + LEVEL * np.sqrt(len(problem.labelled)))
     return STARTS[best], tried[best]
