@@ -80,7 +80,8 @@ def test_draws_have_the_means_and_spreads_of_the_filled_cells():
     drawn = model.impute(rows, n_draws=1500, random_state=1)
     hole = np.isnan(rows)
     error = (drawn.mean(axis=0) - filled)[hole] / (std[hole] / np.sqrt(1500))
-    assert np.quantile(abs(error), 0.9) < 4 and abs(np.median(error)) < 1  # heavy tails: a few means come from few draws
+    # heavy tails: a few means come from few draws
+    assert np.quantile(abs(error), 0.9) < 4 and abs(np.median(error)) < 1
     assert (abs(np.log(drawn.std(axis=0)[hole] / std[hole])) < 0.35).mean() > 0.95
     rain = drawn[:, hole[:, 2], 2]
     assert 0.4 < (rain == 0).mean() < 0.8

@@ -20,6 +20,18 @@ def rows_of_four(n_rows=30, seed=5):
     return X
 
 
+def tables_of_three(*n_rows):
+    """One table of three binary columns for each number of rows, all from the same law."""
+    rng = np.random.default_rng(3)
+    tables = []
+    for n in n_rows:
+        X = (rng.random((n, 3)) < 0.5).astype(np.int32)
+        X[:, 2] = rng.random(n) < np.where(X[:, 0] == 1, 0.85, 0.2)
+        X[:, 1] = rng.random(n) < np.where(X[:, 0] + X[:, 2] > 0, 0.7, 0.3)
+        tables.append(X)
+    return tables
+
+
 def local_score(X, levels, child, parents, bdeu, pseudo):
     counts = np.zeros([levels[p] for p in parents] + [levels[child]])
     np.add.at(counts, tuple(X[:, [*parents, child]].T), 1)

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from networks import acyclic, local_score
+from networks import acyclic, local_score, tables_of_three
 from scipy.special import betaln, logsumexp
 
 from partita.kernels.net_contract import CLASSES
@@ -25,17 +25,6 @@ ALPHA, B1, B2 = 0.8, 0.7, 1.2
 ROOMS = np.array([0.4, 3.0])
 
 
-def two_tables():
-    rng = np.random.default_rng(3)
-    tables = []
-    for n_rows in (40, 12):
-        X = (rng.random((n_rows, 3)) < 0.5).astype(np.int32)
-        X[:, 2] = rng.random(n_rows) < np.where(X[:, 0] == 1, 0.85, 0.2)
-        X[:, 1] = rng.random(n_rows) < np.where(X[:, 0] + X[:, 2] > 0, 0.7, 0.3)
-        tables.append(X)
-    return tables
-
-
 @lru_cache(maxsize=4)
 def by_hand(prior):
     """Edges (6, 6) and co-assignments (6, 6) by summing over everything."""
@@ -43,7 +32,7 @@ def by_hand(prior):
     score = [
         np.array([sum(local_score(X, LEVELS, j, np.flatnonzero(A[:, j]).tolist(), False, 0.5) for j in range(3))
                   for A in graphs])
-        for X in two_tables()
+        for X in tables_of_three(40, 12)
     ]  # fmt: skip
     likelihood = score[0][:, None] + score[1][None, :]
     total, edges, together, top = 0.0, np.zeros((6, 6)), np.zeros((6, 6)), likelihood.max()
@@ -78,7 +67,7 @@ def known():
 
 
 def sampler(kind, schedule, orders=True):
-    tables = two_tables()
+    tables = tables_of_three(40, 12)
     rows = Sheets([Rows(X, LEVELS, False, 0.5) for X in tables])
     if kind == "listed":
         return ListedSampler(rows, known(), ALPHA, B1, B2, schedule, 1, 2, rooms=ROOMS)
@@ -110,7 +99,7 @@ def test_chains_over_two_tables(kind):
 
 def test_the_density_that_two_tables_share():
     free = Knowledge(~np.eye(3, dtype=bool), np.zeros((3, 3), bool), 2)
-    scores = [score_tables(X, LEVELS, False, 0.5, free) for X in two_tables()]
+    scores = [score_tables(X, LEVELS, False, 0.5, free) for X in tables_of_three(40, 12)]
     found = one_density(scores, np.random.default_rng(0), B1, B2, 4000)
     np.testing.assert_allclose(found.edges, by_hand("sparse")[0], atol=1e-9)
     assert np.abs(found.graphs.mean(axis=0) - found.edges).max() < 0.04

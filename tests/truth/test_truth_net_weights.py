@@ -5,7 +5,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from networks import acyclic, brute_force, local_score, rows_of_four
+from networks import acyclic, brute_force, local_score, rows_of_four, tables_of_three
 from scipy.special import betaln, logsumexp
 
 from partita import StructureLearner
@@ -83,17 +83,6 @@ def test_with_hyper_parameters_that_are_learnt():
 FIRST = np.array([0, 3, 6])
 
 
-def two_tables():
-    rng = np.random.default_rng(3)
-    tables = []
-    for n_rows in (60, 25):
-        X = (rng.random((n_rows, 3)) < 0.5).astype(np.int32)
-        X[:, 2] = rng.random(n_rows) < np.where(X[:, 0] == 1, 0.85, 0.2)
-        X[:, 1] = rng.random(n_rows) < np.where(X[:, 0] + X[:, 2] > 0, 0.7, 0.3)
-        tables.append(X)
-    return tables
-
-
 def log_sum(prior, tables, room, alpha=0.5):
     """Over both graphs, classes and orders; with no tables of the prior alone."""
     graphs = np.array(acyclic(3))
@@ -124,8 +113,8 @@ def log_sum(prior, tables, room, alpha=0.5):
 
 @pytest.mark.slow
 def test_with_two_tables():
-    evidence = {prior: log_sum(prior, two_tables(), 2.0) - log_sum(prior, [], 2.0) for prior in PRIORS}
-    agree(found(two_tables(), sharing=2.0), odds(evidence), 0.3)
+    evidence = {prior: log_sum(prior, tables_of_three(60, 25), 2.0) - log_sum(prior, [], 2.0) for prior in PRIORS}
+    agree(found(tables_of_three(60, 25), sharing=2.0), odds(evidence), 0.3)
 
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..net_contract import NodeSeats
 from .draw import Stream, pick
-from .net_seating import close_class, homes, log_seat, open_class
+from .net_seating import homes, log_seat, open_class, without
 
 Law = tuple[np.ndarray, np.ndarray, np.ndarray, NodeSeats, np.ndarray]  # rise, rest, whole, seating, graph
 
@@ -46,12 +46,8 @@ def net_bridge_sweep(rise, rest, whole, log_room: float, seating: NodeSeats, gra
 
 
 def _move_node(stream: Stream, law: Law, log_room: float, z, i: int) -> None:
-    seating, others, K = law[3], z.copy(), int(z.max()) + 1
-    others[i] = -1
-    if not (others == z[i]).any():
-        close_class(seating, int(z[i]), K)
-        others[others > z[i]] -= 1
-        K -= 1
+    seating = law[3]
+    others, K = without(seating, z, i)
     options, values = [], []
     for k in range(K):
         options.append(np.where(np.arange(len(z)) == i, k, others))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..net_contract import ORDERED_CLASSES, GraphTask
 from .draw import Stream, pick
-from .net_seating import close_class, homes, log_prior, log_seat, open_class
+from .net_seating import close_class, homes, log_prior, log_seat, open_class, without
 
 
 def log_edges(task: GraphTask, z, edge) -> float:
@@ -37,12 +37,8 @@ def log_classes(task: GraphTask, z, edge) -> float:
 
 def one_class(stream: Stream, task: GraphTask, z, edge, i: int) -> None:
     """The class of node i given all others: every class there is, and one of its own (at every place in an order)."""
-    seating, others, K = task.seating, z.copy(), int(z.max()) + 1
-    others[i] = -1
-    if not (others == z[i]).any():
-        close_class(seating, int(z[i]), K)
-        others[others > z[i]] -= 1
-        K -= 1
+    seating = task.seating
+    others, K = without(seating, z, i)
     options, values = [], []
     for k in range(K):
         options.append(np.where(np.arange(len(z)) == i, k, others))

@@ -48,6 +48,17 @@ def open_class(seating: NodeSeats, place: int, n_classes: int, part: float) -> N
     seating.share[n] -= taken
 
 
+def without(seating: NodeSeats, z, i: int):
+    """Classes of all nodes but i (-1), and how many there are; a class that had i alone is closed."""
+    others, K = z.copy(), int(z.max()) + 1
+    others[i] = -1
+    if not (others == z[i]).any():
+        close_class(seating, int(z[i]), K)
+        others[others > z[i]] -= 1
+        K -= 1
+    return others, K
+
+
 def close_class(seating: NodeSeats, place: int, n_classes: int) -> None:
     n = len(seating.stick)
     seating.share[n] += seating.share[place]

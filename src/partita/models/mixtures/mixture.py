@@ -105,8 +105,8 @@ def all_moves(
     rng: np.random.Generator, chain: Chain, problem: Problem, move_hyper: bool, n_proposals: int,
     laws: SeatingLaws | None,
 ) -> Moves:  # fmt: skip
-    """The moves of a step with their random numbers; columns have some only where they move, so that no chain with fixed
-    columns depends on how many there are."""
+    """The moves of a step with their random numbers. Columns have some only where they move, so that no chain with
+    fixed columns depends on how many there are."""
     settings, n, D, (R, C) = problem.settings, len(problem.by_class), problem.layout.n_columns, chain.used.shape
     views = D if settings.n_restaurants > 1 and settings.move_columns else 0
     hyper = 3 * D if settings.column_prior is None and move_hyper else 0
