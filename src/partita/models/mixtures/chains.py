@@ -26,8 +26,9 @@ HYPER_EVERY, PROPOSE_EVERY = 3, 2
 KEEP_EVERY = 2
 # where their number is not given, splits and merges are proposed as often as there are groups after so many sweeps,
 # before any state is kept: a number that went on following the groups would favour states with few of them. A run that
-# settles at once needs only a share of that
-COUNTED_SWEEPS, SHARE_AT_FIRST = 12, 3
+# settles at once needs only a share of that, and one that has accepted hardly any of those that count a few
+COUNTED_SWEEPS, SHARE_TO_COUNT, SHARE_AT_FIRST = 12, 8, 3
+HARDLY_ANY, FEW_PROPOSALS = 0.05, 2
 # groups dealt at random are of equal sizes, which a finite mixture would take for a finding: the first sweeps leave it
 # out
 RESTAURANT_SWEEPS = 4
@@ -70,6 +71,8 @@ class Walker:
     chain: Chain
     done: int = 0
     proposals: int = 0  # where their number is not given
+    proposed: int = 0  # in the sweeps that settle it
+    accepted: int = 0
 
 
 def pack(thing: Any) -> dict[str, Any]:
@@ -81,7 +84,7 @@ def pack(thing: Any) -> dict[str, Any]:
 
 
 def unpack_walker(tree: dict[str, Any]) -> Walker:
-    return Walker(tree["problem"], Chain(**tree["chain"]), tree["done"], tree["proposals"])
+    return Walker(**{**tree, "chain": Chain(**tree["chain"])})
 
 
 def unpack_kept(tree: dict[str, Any]) -> Kept:
@@ -184,6 +187,12 @@ def advance(rng: np.random.Generator, walker: Walker, problem: Problem) -> tuple
     walker.chain, info = mixture.step(
         rng, walker.chain, problem, move_hyper=hyper, n_proposals=n_proposals, laws=laws
     )  # fmt: skip
+    accepted = int(info.pop("accepted"))
+    if walker.done <= COUNTED_SWEEPS:
+        walker.proposed += n_proposals * walker.chain.used.size
+        walker.accepted += accepted
+        if walker.done == COUNTED_SWEEPS and walker.accepted < HARDLY_ANY * walker.proposed:
+            walker.proposals = min(walker.proposals, FEW_PROPOSALS)
     return walker, info
 
 
@@ -193,7 +202,8 @@ def _count_proposals(walker: Walker, problem: Problem) -> int:
         return given
     if walker.done <= RESTAURANT_SWEEPS:  # groups dealt at random
         return 0
-    return walker.proposals if walker.done > FIRST_SWEEPS else -(-walker.proposals // SHARE_AT_FIRST)
+    share = SHARE_TO_COUNT if walker.done <= COUNTED_SWEEPS else SHARE_AT_FIRST if walker.done <= FIRST_SWEEPS else 1
+    return -(-walker.proposals // share)
 
 
 def _longer(n_sweeps: int) -> int:

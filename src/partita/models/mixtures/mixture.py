@@ -132,16 +132,20 @@ def step(
 
     `n_proposals`: split-merge proposals in each restaurant and class, where not those of the settings.
     `laws`: the laws of seating to choose among, where not those of the settings.
+
+    The info says how many groups there are, their mean concentration, the share of seats that changed, and how many
+    proposals were accepted.
     """
     if n_proposals is None:
         n_proposals = problem.settings.split_merge or 0
-    moves, first, moved = all_moves(rng, chain, problem, move_hyper, n_proposals, laws), SHUFFLE, 0
+    moves, first, before = all_moves(rng, chain, problem, move_hyper, n_proposals, laws), SHUFFLE, 0
     if len(problem.labelled) < len(problem.label):
-        moved, _ = carry_out(problem.layout, problem.rows, chain, moves, until=PROPOSALS)
+        before, _ = carry_out(problem.layout, problem.rows, chain, moves, until=PROPOSALS)
         sweep_unlabelled(rng, problem, chain)
         rename_groups(rng, problem, chain)
         first = PROPOSALS
-    moved += carry_out(problem.layout, problem.rows, chain, moves, first)[0]
+    moved, accepted = carry_out(problem.layout, problem.rows, chain, moves, first)
     concentration = float(chain.alpha.sum() / chain.alpha.size)
-    share = moved / max(moves.seats.size, 1)
-    return chain, {"n_groups": float(chain.used.sum()), "concentration": concentration, "moved": share}
+    share = (before + moved) / max(moves.seats.size, 1)
+    info = {"n_groups": float(chain.used.sum()), "concentration": concentration, "moved": share}
+    return chain, {**info, "accepted": float(accepted)}
