@@ -92,6 +92,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--first", type=int, default=1000)
     parser.add_argument("--no-limits", action="store_true")
+    parser.add_argument("--tasks", nargs="*", default=["A75", "B50", "K", "D0", "D25"])
     options = parser.parse_args(arguments)
     assert kernels.BACKEND == "native", "benchmarks need the native kernels"
     with_prototype = PROTOTYPES.is_dir()
@@ -102,6 +103,8 @@ def main(arguments: list[str]) -> None:
     results: dict[tuple[str, str], list] = {}
     for seed in range(options.first, options.first + options.repetitions):
         for name, job in jobs(seed).items():
+            if name not in options.tasks:
+                continue
             runs = {"partita": ours(job, seed, False), "partita, stream": ours(job, seed, True)}
             if with_prototype:
                 runs["prototype"] = prototype(job, seed)

@@ -142,13 +142,15 @@ void refresh(const Groups& groups, int d, int g);               // predictive ta
 void refresh_all(const Groups& groups, int d, int n);            // of groups 0 .. n - 1
 double log_marginal(const Layout& layout, int d, const double* h, const double* stats);
 
-// ---- one row of one class ----
+// ---- one row of one class (columns.cpp) ----
 void score(const Groups& groups, const Cells& cells, int n, double* acc);   // acc[g], g < padded(n): log predictive
 double score_without(const Groups& groups, const Cells& cells, int g);      // of a row that sits in g, left out of it
 void update(const Groups& groups, Cells& cells, int g, double by);          // add (+1) or remove (-1) the row
 // missing cells of the correlated block, drawn with the seat that `uniform` drew: of a row about to join g; of one that stays in g
 void draw_holes(const Groups& groups, Cells& cells, int g, double uniform, int64_t row);
 void redraw_holes(const Groups& groups, Cells& cells, int g, double uniform, int64_t row);
+
+// ---- groups that open, empty and move (groups.cpp) ----
 void clean(const Groups& groups, const Columns& columns, int g);   // an empty group
 void clean_sums(const Groups& groups, const Columns& columns, int g);  // of a group whose rows all left: counts are exact zeros
 void fill_left(const Groups& groups, const Columns& columns, int g);  // groups.left of a group from its statistics

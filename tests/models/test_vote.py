@@ -38,6 +38,16 @@ def test_overconfidence_is_taken_back():
     assert loss < 0.55 < -np.log(vote.answer(Member(0, DENSITIES), logp, EVEN)[np.arange(400), y] + 1e-12).mean()
 
 
+def test_too_little_confidence_is_believed_of_posteriors_and_in_part_of_densities():
+    rng = np.random.default_rng(4)
+    logp, y = densities(rng, 2000, 0.7, 0.1)  # 90 % are right, and the densities say 67 %
+    by_rule = {m.rule: m.temperature for m in vote.choose_members(logp, y, EVEN, np.zeros(3, int))}
+    right = np.log(9.0) / 0.7  # what makes odds of 9 to 1 of them; beyond the highest temperature considered
+    assert 1.5 < by_rule[POSTERIORS] < right
+    share = np.log(by_rule[DENSITIES]) / np.log(by_rule[POSTERIORS])
+    assert share == pytest.approx(vote.BELIEVED[DENSITIES] / vote.BELIEVED[POSTERIORS], abs=0.05)
+
+
 def test_a_hopeless_kind_is_left_out_and_weights_sum_to_one():
     rng = np.random.default_rng(2)
     good, y = densities(rng, 400, 3.0, 0.05)

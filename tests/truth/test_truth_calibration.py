@@ -8,7 +8,7 @@ import pytest
 from joint_prior import World, draw_state, draw_table
 from scipy import stats
 from scipy.special import logsumexp
-from small_tables import USUAL_GRIDS, cells_of
+from small_tables import USUAL_GRIDS, cells_of, fixed_hyper
 
 from partita.data.schema import Column, Schema
 from partita.data.table import Table
@@ -30,6 +30,8 @@ def learn(rng: np.random.Generator, problem: Problem, n_chains: int, n_sweeps: i
     states = []
     for _ in range(n_chains):
         chain = mixture.init(rng, problem)
+        chain.hyper[:, 3] = fixed_hyper(problem.layout)[:, 3]  # the mean of real columns is given, and not always 0
+        kernel.rebuild(problem.layout, problem.rows, chain)
         for t in range(n_sweeps):
             chain, _ = mixture.step(rng, chain, problem)
             if t >= n_sweeps // 2 and t % 3 == 0:

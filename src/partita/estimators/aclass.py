@@ -22,7 +22,7 @@ from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
 from .probability_base import ProbabilityClassifier
 
 # sweeps of a chain: many where they are cheap, since small tables gain by them
-LEAST_SWEEPS, MOST_SWEEPS, CELLS_SWEPT = 20, 30, 240_000
+LEAST_SWEEPS, MOST_SWEEPS, CELLS_SWEPT = 22, 30, 240_000
 STREAM_SWEEPS = 2
 VIEWS = 6
 
@@ -41,7 +41,7 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
     n_filters : independent chains or filters, averaged. A batch fit runs a quarter as many more, for densities and
         draws, where the lenses of the classifier do not keep densities (spikes, few values, counts).
     n_particles : particles of each filter.
-    n_sweeps : with "gibbs", the most sweeps of a chain, which stops where rows no longer move (None: 20 to 30, more on
+    n_sweeps : with "gibbs", the most sweeps of a chain, which stops where rows no longer move (None: 22 to 30, more on
         smaller tables); with "smc" and in `partial_fit`, sweeps over the reservoir after every 100 rows (2), 0 for the
         paper's filter.
     alpha : concentration of the groups of each class, a number or "infer".

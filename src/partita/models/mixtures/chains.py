@@ -24,6 +24,7 @@ from .starts import Start
 # merged in every second
 HYPER_EVERY, PROPOSE_EVERY = 3, 2
 KEEP_EVERY = 2
+JUDGE_EVERY = 2  # kept states of a chain to one whose leave-one-out predictions are computed, the first among them
 # where their number is not given, splits and merges are proposed as often as there are groups after so many sweeps,
 # before any state is kept: a number that went on following the groups would favour states with few of them. A run that
 # settles at once needs only a share of that, and one that has accepted hardly any of those that count a few
@@ -52,7 +53,11 @@ class Kept:
     state: Predictive
     z: np.ndarray  # int32 (restaurants, rows)
     label: np.ndarray  # int32 (rows,)
-    left_out: np.ndarray  # float64 (rows asked for, classes): log p(row | class, other rows)
+    left_out: np.ndarray  # float64 (rows asked for, classes): log p(row | class, other rows); (0, 0) where not judged
+
+    @property
+    def judged(self) -> bool:
+        return self.left_out.shape[1] > 0
 
 
 @dataclass
@@ -115,7 +120,7 @@ class Chains:
         self.outcome = loop.run(
             self._step, self.outcome.states, self.streams, n_sweeps, start=self.outcome,
             stop=at_rest if self.may_rest else None,
-            keep=lambda _, step, walker: self._take(walker) if is_kept(step, n_sweeps) else None,
+            keep=lambda _, step, walker: self._keep(walker, step, n_sweeps),
             n_jobs=self.runner.n_jobs, time_budget=self.runner.time_left(), checkpoint=self.checkpoint,
             progress=make_monitor(self.runner.progress, len(self.problems) * n_sweeps, self.runner.label),
         )  # fmt: skip
@@ -163,10 +168,14 @@ class Chains:
     def _step(self, rng: np.random.Generator, walker: Walker) -> tuple[Walker, dict[str, float]]:
         return advance(rng, walker, self.problems[walker.problem])
 
-    def _take(self, walker: Walker) -> Kept:
+    def _keep(self, walker: Walker, step: int, n_sweeps: int) -> Kept | None:
+        at = place_among_kept(step, n_sweeps)
+        return None if at is None else self._take(walker, judged=at % JUDGE_EVERY == 0)
+
+    def _take(self, walker: Walker, judged: bool = True) -> Kept:
         problem, chain = self.problems[walker.problem], walker.chain
         loo = np.zeros((0, 0))
-        if self.left_out is not None:
+        if judged and self.left_out is not None:
             asked = self.left_out.rows[walker.problem]
             loo = predictive.leave_one_out(problem.layout, asked, chain, self.left_out.index)
         return Kept(
@@ -210,9 +219,14 @@ def _longer(n_sweeps: int) -> int:
     return min(n_sweeps + n_sweeps // 2, LAST_SWEEPS)
 
 
-def is_kept(step: int, n_sweeps: int) -> bool:
-    """Every second state of the second half, the last one among them; steps count from 0."""
-    return step >= n_sweeps // 2 and (n_sweeps - step - 1) % KEEP_EVERY == 0
+def place_among_kept(step: int, n_sweeps: int) -> int | None:
+    """Which of the kept states a step's is, None where it is not kept: every second one of the second half, the last
+    among them; steps count from 0.
+    """
+    first, to_go = n_sweeps // 2, n_sweeps - step - 1
+    if step < first or to_go % KEEP_EVERY:
+        return None
+    return (step - first) // KEEP_EVERY
 
 
 def at_rest(infos: Mapping[str, Sequence[float]]) -> bool:

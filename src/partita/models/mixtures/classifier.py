@@ -117,7 +117,7 @@ class _Crew:
         )  # fmt: skip
 
     def choose(self, kept: list[Kept], doubt: vote.Doubts = late_doubt) -> list[vote.Member]:
-        voting = [one for one in kept if one.kind != DENSITY_KIND]
+        voting = [one for one in kept if one.kind != DENSITY_KIND and one.judged]
         kind = np.array([one.kind for one in voting])
         left_out = np.stack([one.left_out for one in voting])
         return vote.choose_members(left_out, self.label[self.known], log_shares(self.counts), kind, doubt)
