@@ -1,11 +1,14 @@
 """Where a chain begins: of one group a grown chain is on the higher ground, of many groups a scattered one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from partita import CRPMixture
 from partita.data import encode, learn_schema
 from partita.datasets import make_coin_mixture
+from partita.inference.runner import Runner
 from partita.models.lens import plain_lens
 from partita.models.mixtures import trial
 from partita.models.mixtures.chains import settled
@@ -37,19 +40,61 @@ def test_a_grown_chain_seats_every_row_and_its_statistics_agree():
 @pytest.mark.parametrize(("n_groups", "start"), [(1, grown), (30, scattered)])
 def test_the_start_on_the_higher_ground_is_chosen(n_groups, start):
     X, _, _ = make_coin_mixture(600, 50, n_groups, missing=0.2, random_state=1)
-    streams = [np.random.default_rng(k) for k in range(2)]
-    chosen, begun = try_starts(streams, problem_of(X))
+    streams, scouts = some_streams(3), some_streams(3)
+    chosen, begun = try_starts(streams, scouts, problem_of(X), Runner())
     assert chosen is start
-    assert begun.streams[0] is streams[start is grown] and begun.steps_done == [TRIAL_SWEEPS]
+    assert begun.streams[0] is (scouts if start is grown else streams)[0] and begun.steps_done == [TRIAL_SWEEPS]
     assert begun.infos["n_groups"].shape == (1, TRIAL_SWEEPS)
 
 
-@pytest.mark.parametrize(("ahead", "start"), [(-50.0, scattered), (11.9, scattered), (12.1, grown)])
-def test_starts_that_are_level_count_as_scattered(monkeypatch, ahead, start):
+def some_streams(n):
+    return [np.random.default_rng(k) for k in range(n)]
+
+
+@pytest.mark.parametrize(
+    ("ahead", "start", "n_pairs"),
+    [
+        ([-50.0], scattered, 1),
+        ([12.1], grown, 1),
+        ([11.9, -20.0], scattered, 3),
+        ([11.9, -11.9, 0.0], scattered, 3),
+        ([11.9, 6.0], grown, 2),  # two pairs: their mean is level within 12 / sqrt(2)
+        ([0.0, 0.0, 21.0], grown, 3),
+    ],
+)
+def test_starts_that_are_level_are_tried_again_and_count_as_scattered(monkeypatch, ahead, start, n_pairs):
     X, _, _ = make_coin_mixture(36, 5, 2, random_state=1)  # level: within twice the square root of 36
-    reached = iter([-100.0, -100.0 + ahead])
+    reached = iter(np.ravel([[-100.0, -100.0 + a] for a in [*ahead, 0.0, 0.0]]))
     monkeypatch.setattr(trial, "log_joint", lambda layout, chain: next(reached))
-    assert try_starts([np.random.default_rng(k) for k in range(2)], problem_of(X))[0] is start
+    different = iter(range(1, 100))  # numbers of groups are never alike
+
+    def numbered(rng, walker, problem):
+        walker.chain.used[0, 0] = next(different) // TRIAL_SWEEPS + 1
+        return walker, {"n_groups": 1.0}
+
+    monkeypatch.setattr(trial, "advance", numbered)
+    streams, scouts = some_streams(3), some_streams(3)
+    chosen, begun = try_starts(streams, scouts, problem_of(X), Runner())
+    assert chosen is start
+    assert begun.streams == (scouts if start is grown else streams)[:n_pairs]
+    assert begun.infos["n_groups"].shape == (n_pairs, TRIAL_SWEEPS)
+
+
+def test_starts_that_are_level_with_as_many_groups_are_tried_once(monkeypatch):
+    X, _, _ = make_coin_mixture(36, 5, 2, random_state=1)
+    monkeypatch.setattr(trial, "log_joint", lambda layout, chain: -100.0)
+    monkeypatch.setattr(trial, "advance", lambda rng, walker, problem: (walker, {"n_groups": 1.0}))
+    one_each = replace(problem_of(X), settings=Settings(start=1, grids=make_grids(36)))
+    chosen, begun = try_starts(some_streams(3), some_streams(3), one_each, Runner())
+    assert chosen is scattered and len(begun.states) == 1
+
+
+def test_one_lucky_scattered_chain_does_not_decide():
+    """Of these rows of one group the first scattered chain ends level with the grown one, the others with dozens of
+    groups far below."""
+    X, _, _ = make_coin_mixture(1000, 50, 1, random_state=np.random.SeedSequence([4, 1, 3]))
+    model = CRPMixture(random_state=3, column_kinds=["binary"] * 50).fit(X[:250])
+    assert sum(k * p for k, p in model.n_components_posterior_.items()) < 1.5  # 5.5 by the first pair alone
 
 
 @pytest.mark.parametrize("n_groups", [1, 3, 10])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,13 +20,12 @@ from ..inference.streams import root_sequence, spawn_streams
 from ..models.lens import plain_lens
 from ..models.mixtures import draw
 from ..models.mixtures import ensemble as averaging
-from ..models.mixtures.chains import Chains, settled
+from ..models.mixtures.chains import settled
+from ..models.mixtures.clusterer import learn_groups
 from ..models.mixtures.co_assignment import co_assignment, most_central
 from ..models.mixtures.ensemble import Ensemble
 from ..models.mixtures.online import Online
 from ..models.mixtures.problem import Problem
-from ..models.mixtures.starts import scattered
-from ..models.mixtures.trial import TRIAL_SWEEPS, try_starts
 from ..models.mixtures.vote import plain_members
 from ..models.soundness import need
 from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
@@ -167,18 +165,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         rows, label = lens.rows(table).listed().entered(lens.layout), np.zeros(len(table), np.int32)
         problem = Problem(lens.layout, rows, label, settings_of(self, 1, len(table)))
         mark = self._fingerprint(rows.codes, rows.reals)
-        n = self.n_filters
-        *streams, scout = spawn_streams(root_sequence(self.random_state), n + 1)
-        start, begun = scattered, None
-        if self.checkpoint is None or not os.path.exists(self.checkpoint):  # a resumed chain goes on from where it was
-            start, begun = try_starts([streams[0], scout], problem, self.n_jobs)
-            streams[0] = begun.streams[0]
-            if self.n_sweeps is not None and self.n_sweeps < 2 * TRIAL_SWEEPS:
-                begun = None  # nothing would be kept of it
-        chains = Chains(
-            [problem] * n, [0] * n, streams, runner=self._runner(), fingerprint=mark, begun=begun, start=start
-        )
-        kept = chains.run_until_settled() if self.n_sweeps is None else chains.run(max(self.n_sweeps, 1))
+        kept, outcome = learn_groups(problem, self.n_filters, self.n_sweeps, self.random_state, self._runner(), mark)
         weight = np.full(len(kept), 1 / len(kept))
         counts = np.array([float(len(table))])
         states = [one.state for one in kept]
@@ -189,15 +176,14 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         self._assignments = np.stack([one.z[0] for one in kept])
         self._describe_sizes([int(z.max()) + 1 for z in self._assignments], weight)
         self.labels_ = self._assignments[most_central(self._assignments)].astype(np.int64)
-        assert chains.outcome is not None
-        self.trace_ = chains.outcome.common_infos()
+        self.trace_ = outcome.common_infos()
         half = {name: trace[:, trace.shape[1] // 2 :] for name, trace in self.trace_.items()}
         self.diagnostics_ = {
             name: {"r_hat": float(r_hat(trace)), "ess": float(ess_bulk(trace))}
             for name, trace in half.items()
             if trace.shape[1] >= 4
         }
-        if chains.outcome.interrupted is None:
+        if outcome.interrupted is None:
             self._tell_unsettled(self.trace_["n_groups"])
         self.n_rows_seen_ = len(table)
         self._forget("_order")

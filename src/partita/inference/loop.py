@@ -58,6 +58,18 @@ class Outcome:
             streams=[self.streams[k] for k in chains],
         )
 
+    @classmethod
+    def side_by_side(cls, outcomes: Sequence[Outcome]) -> Outcome:
+        """Runs of equally many steps as one, nothing kept of them yet."""
+        return cls(
+            states=[state for one in outcomes for state in one.states],
+            kept=[[] for one in outcomes for _ in one.states],
+            infos={name: np.concatenate([one.infos[name] for one in outcomes]) for name in outcomes[0].infos},
+            steps_done=[steps for one in outcomes for steps in one.steps_done],
+            interrupted=None,
+            streams=[stream for one in outcomes for stream in one.streams],
+        )
+
     def common_infos(self) -> dict[str, np.ndarray]:
         """The infos of the steps that every chain has done, as the diagnostics want them."""
         return {name: trace[:, : min(self.steps_done)] for name, trace in self.infos.items()}

@@ -11,8 +11,8 @@
     what a state says of a row; states together; class probabilities by leave-one-out
 `cell_laws`, `fill`, `draw`, `block`
     the law of a cell in a group; missing cells by means and spreads; draws; correlated blocks
-`classifier`
-    the recommended classifier: kinds of chains, pilots, members
+`classifier`, `clusterer`
+    the recommended classifier: kinds of chains, pilots, members; one mixture of all rows: starts tried, chains
 `filter`, `bank`, `stream`, `rejuvenation`, `online`
     one filter; a hypothesis about everything; rows coming in; early mistakes undone; all of it as an object
 `soundness`

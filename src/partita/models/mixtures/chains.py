@@ -152,6 +152,12 @@ class Chains:
         infos = {name: np.pad(trace, ((0, len(fresh)), (0, 0))) for name, trace in infos.items()}
         return Outcome(walkers, [[] for _ in walkers], infos, done, None, list(self.streams))
 
+    def as_they_stand(self) -> list[Kept]:
+        """The last states of chains that were interrupted before they came here."""
+        self.outcome = self._begin()
+        done = zip(self.outcome.states, self.outcome.steps_done, strict=True)
+        return [self._take(walker) for walker, steps in done if steps]
+
     def run_until_settled(self) -> list[Kept]:
         """Make the run longer by half until the number of groups no longer drifts."""
         n_sweeps = FIRST_SWEEPS
