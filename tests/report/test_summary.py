@@ -1,8 +1,12 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from partita.report.columns import column_facts, describe
+from partita import CRPMixture
+from partita.data import learn_schema
+from partita.report.columns import column_facts, describe, facts_beside
 from partita.report.summary import group_posteriors, summary
+from partita.report.summary import learnt_facts as summary_facts
 from partita.report.tables import align, percent
 
 
@@ -76,3 +80,20 @@ def test_summary_of_a_structure():
     exact = summary(partita.StructureLearner("uniform").fit(made.data))
     assert "(exact)" in exact and "R-hat" not in exact
     assert "structure=" in summary(partita.BayesianNetwork([(0, 1)]).fit(made.data))
+
+
+def test_too_few_sweeps_say_nothing_of_agreement():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    facts = dict(summary_facts(CRPMixture(n_sweeps=3, n_filters=2, random_state=0).fit(X)))
+    assert facts["agreement of the chains"].startswith("not known")
+
+
+def test_levels_a_model_has_not_seen_are_no_holes():
+    frame = pd.DataFrame(
+        {"day": [f"d{k}" for k in range(40)] + [None] * 10, "z": np.arange(50.0), "few": ["a\nb"] * 50}
+    )
+    schema = learn_schema(frame.iloc[:20], warn=False)
+    facts = {fact.name: fact for fact in facts_beside(frame[["z", "few", "day"]], schema)}
+    assert list(facts) == ["day", "z", "few"]
+    assert facts["day"].missing == pytest.approx(0.2) and "36 more" in facts["day"].values
+    assert facts["few"].values == "a b 100 %"  # lines of a table stay lines

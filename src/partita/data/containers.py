@@ -137,6 +137,9 @@ def frame_like(X: Any, array: np.ndarray, names: Sequence[str]) -> Any:
 
 def as_array(X: Any) -> np.ndarray:
     """A 2-D array of X; rows given as lists become an object array where they hold more than numbers."""
+    if isinstance(X, dict) or (isinstance(X, list | tuple) and any(isinstance(row, dict) for row in X)):
+        what = "a dict" if isinstance(X, dict) else "a list of dicts"
+        raise ValueError(f"X is {what}. Give a table: pandas.DataFrame(X), for example.")
     if isinstance(X, np.ma.MaskedArray):
         array = np.array(X.data, dtype=None if X.dtype.kind == "f" else object)
         array[np.ma.getmaskarray(X)] = None  # NaN in an array of floats

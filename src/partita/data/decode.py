@@ -49,6 +49,20 @@ def holes_of(like: Any, schema: Schema) -> np.ndarray:
     return np.column_stack([cells.missing for cells in source.cells(match_columns(source, schema, "decode"))])
 
 
+def of_holes(values: np.ndarray, like: Any, schema: Schema) -> np.ndarray:
+    """Numbers (rows, columns of the schema) of the holes of the caller's table, in the order of its columns; 0 where a
+    cell is given."""
+    out = np.empty_like(values)
+    out[:, match_columns(open_table(like), schema, "decode")] = np.where(holes_of(like, schema), values, 0.0)
+    return out
+
+
+def without_strangers(table: Table, like: Any) -> Any:
+    """The caller's table, its levels that training did not see made missing; as it is where it has none."""
+    strange = ~table.observed() & ~holes_of(like, table.schema)
+    return _build(table) if strange.any() else like
+
+
 def column_values(table: Table, position: int, rows: np.ndarray | slice = slice(None)) -> np.ndarray:
     """The cells of the column at `position`, in the caller's units.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita.data.cells import Cells
+from partita.data.kinds import DISCRETE
 from partita.data.schema import Column
 from partita.data.telling import tell
 from partita.data.validate import DataWarning
@@ -15,6 +16,10 @@ from partita.data.validate import DataWarning
 _MESSAGES = {
     "all missing": "hold no observed cell: they are kept and say nothing",
     "constant": "hold one value only: they are kept and say little",
+    "beyond": (
+        "hold whole numbers beyond 2 to the power of 53, some of which a floating-point number cannot tell apart: they "
+        "count as the same value; subtract a constant first, or write them as words if that is what they are"
+    ),
     "unique": (
         "have as many levels as observed cells, like a row's name: "
         "drop such a column, or convert it to numbers if that is what it holds"
@@ -25,14 +30,18 @@ _MESSAGES = {
     ),
 }
 FAR = 1e4
+EXACT = 2**53  # floats hold every whole number up to here
 _NAMES_SHOWN = 20
 
 
 def find_doubt(cells: Cells, column: Column) -> str | None:
-    """What is doubtful about the column, if anything: "all missing", "constant", "unique" or "far"."""
+    """What is doubtful about the column, if anything: "all missing", "beyond", "constant", "unique" or
+    "far"."""
     observed = cells.values[~cells.missing]
     if not len(observed):
         return "all missing"
+    if column.kind not in DISCRETE and cells.origin == "int" and _alike_as_floats(observed):
+        return "beyond"
     if column.kind == "categorical" and len(column.levels) >= len(observed) > 1:
         return "unique"
     if len(cells.values) > 1 and observed[0] == observed[-1] and bool(np.all(observed == observed[0])):
@@ -43,6 +52,13 @@ def find_doubt(cells: Cells, column: Column) -> str | None:
             if np.nanmax(abs(floats / column.scale - column.centre / column.scale)) > FAR:
                 return "far"
     return None
+
+
+def _alike_as_floats(whole: np.ndarray) -> bool:
+    """Whether some of the whole numbers that differ are one number as floats."""
+    if max(abs(int(whole.min())), abs(int(whole.max()))) <= EXACT:
+        return False
+    return len(np.unique(whole.astype(np.float64))) < len(np.unique(whole))
 
 
 def warn_of(doubts: Sequence[str | None], labels: Sequence[Any]) -> None:

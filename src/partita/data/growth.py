@@ -34,7 +34,8 @@ def grow_schema(schema: Schema, X: Any, column_kinds: ColumnKinds, owner: str) -
 
 def fill_gaps(schema: Schema, X: Any, owner: str) -> Schema:
     """What the next rows say of columns that were all missing, and the levels that binary columns still want, in the
-    order they are met. Nothing that a model was built on changes: no kind, and no number of levels.
+    order they are met. Nothing that a model was built on changes: no kind, and no number of levels; a column of numbers
+    that was all missing gets the centre and scale of its first cells.
     """
     gaps = [
         position for position, column in enumerate(schema.columns)
@@ -48,10 +49,12 @@ def fill_gaps(schema: Schema, X: Any, owner: str) -> Schema:
         column = columns[position]
         if cells.missing.all():
             continue
-        levels = column.levels
-        if column.kind == "binary":
-            levels = _next_levels(cells, levels)
-        columns[position] = replace(column, levels=levels, observed=True)
+        if column.kind in DISCRETE:
+            levels = _next_levels(cells, column.levels) if column.kind == "binary" else column.levels
+            columns[position] = replace(column, levels=levels, observed=True)
+        else:
+            part = learn_schema(X, {source.labels[order[position]]: column.kind}, warn=False)
+            columns[position] = replace(part.columns[order[position]], name=column.name)
     return replace(schema, columns=tuple(columns))
 
 

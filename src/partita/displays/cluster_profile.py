@@ -50,7 +50,8 @@ class ClusterProfileDisplay:
         groups = np.asarray(estimator.predict(X) if groups is None else groups)
         if len(groups) != len(table):
             raise ValueError(f"groups has {len(groups)} entries for {len(table)} rows; give one group per row.")
-        found, counts = np.unique(groups, return_counts=True)
+        given = groups == groups  # a row whose group is missing belongs to none
+        found, counts = np.unique(groups[given], return_counts=True)
         order = np.argsort(-counts, kind="stable")
         shown = [found[k] for k in order if counts[k] >= min_rows]
         if not shown:

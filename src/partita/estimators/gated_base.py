@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.containers import open_table, take_rows
-from ..data.decode import decode, holes_of
+from ..data.decode import decode, of_holes
 from ..data.labels import encode_labels
 from ..data.table import Table
 from ..data.weights import read_weights
@@ -141,7 +141,7 @@ class GatedClassifier(ProbabilityClassifier, TableEstimator):
             return [decode(Table(table.schema, filled.codes, self._keep_empty(one, table)), X) for one in reals]
         if not return_std:
             return decode(filled, X)
-        return decode(filled, X), np.where(holes_of(X, table.schema), beliefs.spread(table), 0.0)
+        return decode(filled, X), of_holes(beliefs.spread(table), X, table.schema)
 
     def _keep_empty(self, reals: np.ndarray, table: Table) -> np.ndarray:
         for j, column in enumerate(table.schema.numeric):

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.containers import open_table
+from ..data.decode import without_strangers
 from ..data.encode import encode
 from ..data.labels import encode_labels
 from ..data.table import Table
@@ -153,6 +154,7 @@ class HybridClassifier(ClassifierMixin, TableEstimator):
     def _designs(self, X: Any, n_draws: int | None) -> list[np.ndarray]:
         """Matrices without holes for the classifier: one, or one for each draw."""
         table = self._encode(X)
+        X = without_strangers(table, X)
         if n_draws is None:
             return [_expected_design(self.generative_, table, X)]
         tables = self.generative_.impute(X, n_draws=n_draws, random_state=self._draw_seed)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.decode import decode, holes_of
+from ..data.decode import decode, of_holes
 from ..data.schema import Schema
 from ..data.table import Table
 from ..data.telling import tell
@@ -125,7 +125,7 @@ class MixtureEstimator(TableEstimator):
             return np.stack(tables) if isinstance(tables[0], np.ndarray) else tables
         beliefs = fill.beliefs(self._ensemble, table)
         filled = decode(beliefs.mean_table(table), X)
-        return (filled, np.where(holes_of(X, table.schema), beliefs.spread(table), 0.0)) if return_std else filled
+        return (filled, of_holes(beliefs.spread(table), X, table.schema)) if return_std else filled
 
     def _draws(self, random_state: Any) -> np.random.Generator:
         """Random numbers for draws: the caller's seed, or the estimator's own."""

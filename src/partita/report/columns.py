@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,16 @@ def column_facts(X: Any, schema: Schema | None = None, column_kinds: ColumnKinds
     ]
 
 
+def facts_beside(X: Any, model_schema: Schema) -> list[ColumnFacts]:
+    """Facts of every column of a table, some rows of which a model has not seen: levels it does not know are no holes.
+    Kinds are the model's."""
+    told = {
+        column.name: column.kind for column in model_schema.columns if column.kind in ("real", "categorical")
+    }  # the other kinds are what all rows make of them
+    facts = {fact.name: fact for fact in column_facts(X, None, told)}
+    return [replace(facts[str(column.name)], kind=column.kind) for column in model_schema.columns]
+
+
 def describe(X: Any, column_kinds: ColumnKinds = None) -> str:
     """The table in words: its size, then one line per column."""
     facts = column_facts(X, None, column_kinds)
@@ -64,7 +74,7 @@ def _values(table: Table, position: int) -> str:
 
 
 def _levels(values: np.ndarray) -> str:
-    seen = [str(value) for value in values if value is not None]
+    seen = [" ".join(str(value).split()) for value in values if value is not None]
     if not seen:
         return "none observed"
     levels, counts = np.unique(seen, return_counts=True)

@@ -11,7 +11,7 @@ import numpy as np
 from partita.displays.picture import draw_png
 from partita.displays.probabilities import ProbabilitiesDisplay
 from partita.displays.reliability import ReliabilityDisplay
-from partita.report.columns import column_facts, size_of
+from partita.report.columns import column_facts, facts_beside, size_of
 from partita.report.experts import expert_picture, gate_facts
 from partita.report.interactions import interaction_picture
 from partita.report.matrices import matrix_facts, matrix_pictures
@@ -28,7 +28,7 @@ def render_report(model: Any, X: Any, title: str = "Report", held_out: tuple[Any
 
     held_out    rows the classifier has not seen and their labels; without it there is no part on calibration.
     """
-    columns = column_facts(X, model.schema_)
+    columns = facts_beside(X, model.schema_)
     together, experts = interaction_picture(model), expert_picture(model, X)
     share = float(np.mean([column.missing for column in columns]))
     return _render(

@@ -86,6 +86,8 @@ def set_parameters(model: Any) -> str:
 
 def _agreement(diagnostics: Mapping[str, Mapping[str, float]]) -> str:
     """The worst R-hat over what was traced, and what to do about it."""
+    if not diagnostics:
+        return "not known: too few sweeps to say; raise n_sweeps"
     worst = max(
         (float(entry["r_hat"]) for entry in diagnostics.values() if entry["r_hat"] == entry["r_hat"]), default=1.0
     )
