@@ -97,3 +97,5 @@ def test_levels_a_model_has_not_seen_are_no_holes():
     assert list(facts) == ["day", "z", "few"]
     assert facts["day"].missing == pytest.approx(0.2) and "36 more" in facts["day"].values
     assert facts["few"].values == "a b 100 %"  # lines of a table stay lines
+    with pytest.raises(ValueError, match="now missing:\n- day"):
+        facts_beside(frame[["z", "few"]], schema)

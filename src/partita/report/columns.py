@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from partita.data import Schema, Table, encode, learn_schema
+from partita.data.containers import open_table
 from partita.data.decode import column_values
 from partita.data.kinds import DISCRETE, ColumnKinds
+from partita.data.matching import match_columns
 from partita.report.tables import align, number, percent
 
 _LEVELS_SHOWN = 4
@@ -39,6 +41,7 @@ def column_facts(X: Any, schema: Schema | None = None, column_kinds: ColumnKinds
 def facts_beside(X: Any, model_schema: Schema) -> list[ColumnFacts]:
     """Facts of every column of a table, some rows of which a model has not seen: levels it does not know are no holes.
     Kinds are the model's."""
+    match_columns(open_table(X), model_schema, "The report")
     told = {
         column.name: column.kind for column in model_schema.columns if column.kind in ("real", "categorical")
     }  # the other kinds are what all rows make of them
