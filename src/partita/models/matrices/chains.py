@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
@@ -20,6 +20,7 @@ from . import coordinate as svd_coordinate
 from .draw import Draw
 from .growth import grow
 from .problem import Problem
+from .settling import lengths, settled
 from .state import State
 
 KEPT_BYTES = 1e9  # all kept draws together: of large matrices not every sweep is kept
@@ -33,30 +34,36 @@ SAMPLERS: dict[str, ModuleType] = {"blocked": svd_blocked, "coordinate": svd_coo
 
 @dataclass(frozen=True)
 class Settings:
-    """How chains are run: sweeps of burn-in and after it, number of chains, where they start, sampler."""
+    """How chains are run: sweeps of burn-in and after it, number of chains, where they start, sampler.
+
+    prolong  whether burn-in goes on while the likelihood rises
+    """
 
     n_samples: int = 300
     burn_in: int = 200
     n_chains: int = 1
     init: str | int = "random"
     sampler: str = "blocked"
-
-    @property
-    def n_sweeps(self) -> int:
-        return self.burn_in + self.n_samples
+    prolong: bool = False
 
 
 @dataclass
 class Walker:
     """A chain on its way: the loop's state. It begins within its first step, so that starts run in parallel too.
 
+    burn_in      sweeps of burn-in of this run, as far as is known yet
     begun        sweeps that its state had done when this run began
     components   how many components the chains have agreed on; None: not yet
     """
 
+    burn_in: int
     state: State | None = None
     begun: int = 0
     components: int | None = None
+
+    @property
+    def done(self) -> int:
+        return 0 if self.state is None else self.state.sweep - self.begun
 
     def to_tree(self) -> dict[str, Any]:
         return {**vars(self), "state": None if self.state is None else self.state.to_tree()}
@@ -77,10 +84,18 @@ def agree(walkers: list[Walker]) -> list[Walker]:
     return [replace(walker, components=most) for walker in walkers]
 
 
+def go_on(walkers: list[Walker], traces: Sequence[Mapping[str, Sequence[float]]], n_cells: int) -> list[Walker]:
+    """Where burn-in ends: twice as much of it if a chain has not settled. Its components may then die again."""
+    if all(settled(trace["log_likelihood"][: walker.done], n_cells) for walker, trace in zip(walkers, traces)):
+        return walkers
+    return [replace(walker, burn_in=2 * walker.burn_in, components=None) for walker in walkers]
+
+
 @dataclass
 class Fitted:
     """Chains that have ended.
 
+    burn_in      sweeps that were dropped of each
     draws        kept draws, one list per chain, never all empty
     states       where the chains stand, to go on from
     streams      their generators
@@ -89,6 +104,7 @@ class Fitted:
     interrupted  None, "keyboard" or "time"
     """
 
+    burn_in: int
     draws: list[list[Draw]]
     states: list[State]
     streams: list[np.random.Generator]
@@ -100,7 +116,7 @@ class Fitted:
 def fit_chains(problem: Problem, settings: Settings, seed: Any, runner: Runner, fingerprint: str = "") -> Fitted:
     """New chains, one stream of `seed` each."""
     streams = spawn_streams(seed, settings.n_chains)
-    return _run(problem, settings, [Walker() for _ in streams], streams, runner, fingerprint)
+    return _run(problem, settings, [Walker(settings.burn_in) for _ in streams], streams, runner, fingerprint)
 
 
 def continue_chains(
@@ -113,7 +129,7 @@ def continue_chains(
     components may be born and cut as at the start.
     """
     pairs = zip(states, streams, strict=True)
-    walkers = [Walker(grow(problem, state, stream), begun=state.sweep) for state, stream in pairs]
+    walkers = [Walker(settings.burn_in, grow(problem, state, stream), state.sweep) for state, stream in pairs]
     return _run(problem, settings, walkers, streams, runner, fingerprint)
 
 
@@ -123,35 +139,48 @@ def _run(
 ) -> Fitted:  # fmt: skip
     sampler = SAMPLERS[settings.sampler]
     n_threads = max(1, count_workers(runner.n_jobs) // len(walkers))  # those that chains leave over work within a sweep
-    meeting = int(np.ceil(AGREED * settings.burn_in))
+    ends = lengths(settings.burn_in, settings.prolong)
+    meetings = sorted({*ends, *(int(np.ceil(AGREED * end)) for end in ends)} - {0})
 
     def step(rng: np.random.Generator, walker: Walker) -> tuple[Walker, Mapping[str, float]]:
         state = sampler.init(problem, rng, settings.init) if walker.state is None else walker.state
         if walker.components not in (None, state.n_components):
             sampler.resize(problem, rng, state, walker.components)
         state, info = sampler.step(problem, rng, state, n_threads)
-        done, held = state.sweep - walker.begun, walker.components is not None
-        if done <= settings.burn_in:
-            sampler.adapt(problem, rng, state, done <= BIRTHS * settings.burn_in, held, n_threads)
-        return replace(walker, state=state), info
+        walker = replace(walker, state=state)
+        if walker.done <= walker.burn_in:
+            births = walker.done <= BIRTHS * settings.burn_in
+            sampler.adapt(problem, rng, state, births, walker.components is not None, n_threads)
+        return walker, {**info, "kept": max(walker.done - walker.burn_in, 0)}
 
     def keep(chain: int, number: int, walker: Walker) -> Draw | None:
         assert walker.state is not None
-        if number < settings.burn_in:
+        left = walker.burn_in + settings.n_samples - walker.done
+        if walker.done <= walker.burn_in or left % keep_every(problem, walker.state, settings):
             return None
-        every = keep_every(problem, walker.state, settings)
-        return sampler.kept(problem, walker.state) if (settings.n_sweeps - 1 - number) % every == 0 else None
+        return sampler.kept(problem, walker.state)
 
-    checkpoint = None
-    if runner.checkpoint is not None:
-        checkpoint = Checkpoint(
-            runner.checkpoint, fingerprint, Walker.to_tree, Walker.from_tree, Draw.to_tree, Draw.from_tree
-        )
+    def together(walkers: list[Walker], traces: list[Mapping[str, Sequence[float]]]) -> list[Walker]:
+        if settings.prolong and walkers[0].done == walkers[0].burn_in < ends[-1]:
+            return go_on(walkers, traces, len(problem.entries))
+        return agree(walkers) if walkers[0].done >= AGREED * walkers[0].burn_in else walkers
+
     outcome = loop.run(
-        step, walkers, streams, settings.n_sweeps, keep=keep, n_jobs=runner.n_jobs, time_budget=runner.time_left(),
-        checkpoint=checkpoint, progress=make_monitor(runner.progress, settings.n_sweeps * len(walkers), runner.label),
-        meet=(meeting, agree) if meeting else None,
+        step, walkers, streams, ends[-1] + settings.n_samples, keep=keep, n_jobs=runner.n_jobs,
+        stop=lambda trace: trace["kept"][-1] >= settings.n_samples, time_budget=runner.time_left(),
+        checkpoint=_checkpoint(runner, fingerprint), meet=(meetings, together),
+        progress=make_monitor(runner.progress, (ends[0] + settings.n_samples) * len(walkers), runner.label),
     )  # fmt: skip
+    return _fitted(problem, settings, outcome)
+
+
+def _checkpoint(runner: Runner, fingerprint: str) -> Checkpoint | None:
+    packing = Walker.to_tree, Walker.from_tree, Draw.to_tree, Draw.from_tree
+    return None if runner.checkpoint is None else Checkpoint(runner.checkpoint, fingerprint, *packing)
+
+
+def _fitted(problem: Problem, settings: Settings, outcome: loop.Outcome) -> Fitted:
+    sampler = SAMPLERS[settings.sampler]
     states = [
         walker.state if walker.state is not None else sampler.init(problem, stream, settings.init)
         for walker, stream in zip(outcome.states, outcome.streams, strict=True)
@@ -159,7 +188,9 @@ def _run(
     draws = outcome.kept
     if not any(draws):  # stopped within burn-in: the last states are the best there is
         draws = [[sampler.kept(problem, state)] for state in states]
-    return Fitted(draws, states, outcome.streams, outcome.infos, outcome.steps_done, outcome.interrupted)
+    dropped = outcome.states[0].burn_in
+    infos = {name: trace for name, trace in outcome.infos.items() if name != "kept"}
+    return Fitted(dropped, draws, states, outcome.streams, infos, outcome.steps_done, outcome.interrupted)
 
 
 def keep_every(problem: Problem, state: State, settings: Settings) -> int:
