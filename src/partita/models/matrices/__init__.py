@@ -8,9 +8,9 @@ What is learnt are draws, and every answer is a mixture over them.
 `blocked` and what it calls, `coordinate*`, `chains`, `settling`, `growth`
     one sweep, rows whole or the thesis's number by number; chains through the one loop; when burn-in ends; a chain
     that goes on with a larger matrix
-`rows`, `noise`, `scales`, `gauge`, `pieces`
+`rows`, `noise`, `scales`, `gauge`, `bounds`, `pieces`
     rows whole, whose Gram matrices leave behind what noise and scales need; precisions of cells; scales together
-    with their factors; rotations; rows cut into pieces of equal work
+    with their factors; rotations; how large scales may be; rows cut into pieces of equal work
 `regression`, `offsets`, `truncation`, `rank`, `weights`
     coefficients of features; the mean and the offsets; births and deaths in burn-in; which components stand above
     the noise
