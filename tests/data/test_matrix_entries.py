@@ -147,7 +147,7 @@ def test_what_cannot_be_is_named(call, message):
 
 def test_duplicates_are_named_or_averaged():
     observed = read_triplets(["a", "b", "a", "a"], ["x", "x", "x", "y"], [1.0, 2.0, 4.0, 8.0])
-    with pytest.raises(ValueError, match=r"1 entries repeat .*row 'a', column 'x'\. Remove them, or .*'mean'"):
+    with pytest.raises(ValueError, match=r"1 entry repeats .*row 'a', column 'x'\. Remove what is .*'mean'"):
         without_duplicates(observed, "error")
     assert cells(without_duplicates(observed, "mean")) == {("a", "x", 2.5), ("b", "x", 2.0), ("a", "y", 8.0)}
     trials = read_triplets(["a", "a"], ["x", "x"], [1, 2], [3, 5])
