@@ -37,7 +37,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
     link : "gaussian" for measurements and ratings; "ordinal" for levels, whose cut points are learnt; "binomial" for
         successes out of trials.
     n_samples, burn_in : sweeps of each chain that are kept, and dropped before (None: 200, and twice as many, up to
-        four times over, while the likelihood of a chain still rises, as it does where there is hardly any noise).
+        four times over, while the likelihood of a chain still rises or falls; `n_dropped_` says how many it took).
     n_chains : independent chains.
     init : where a chain begins: "random", "svd", or an integer, a starting rank.
     missingness_features : implicit feedback: how many singular vectors of the pattern of observed cells are features

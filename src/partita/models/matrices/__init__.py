@@ -28,7 +28,8 @@ form;
 `estimators/matrix_*` answers by ids. Births and truncation of components act in the first two thirds of burn-in
 only; then the chains meet (`loop.run(meet=)`) and agree on one number of components, and every sweep after that is
 a sweep of the stated model. At its end they meet again, and go through as much burn-in once more where the
-likelihood of one still rises. Within a sweep every piece of rows draws its normal numbers from a stream of its own,
-so that threads share the whole of the work and the bytes stay the same. A row that training did not see is normal
-under its prior within each draw, so its cells have a doubt of their own (`Laws.doubt`) instead of being sampled.
+likelihood of one still rises or falls. Within a sweep every piece of rows draws its normal numbers from a stream of
+its own, so that threads share the whole of the work and the bytes stay the same. A row that training did not see is
+normal under its prior within each draw, so its cells have a doubt of their own (`Laws.doubt`) instead of being
+sampled.
 """

@@ -36,7 +36,7 @@ SAMPLERS: dict[str, ModuleType] = {"blocked": svd_blocked, "coordinate": svd_coo
 class Settings:
     """How chains are run: sweeps of burn-in and after it, number of chains, where they start, sampler.
 
-    prolong  whether burn-in goes on while the likelihood rises
+    prolong  whether burn-in goes on while the likelihood rises or falls
     """
 
     n_samples: int = 300
