@@ -76,3 +76,9 @@ def test_threads_and_a_stop_in_between_change_nothing(tmp_path):
         np.testing.assert_array_equal(other.infos["noise"], whole.infos["noise"])
         for mine, theirs in zip(whole.draws, other.draws, strict=True):
             np.testing.assert_array_equal(mine[-1].U, theirs[-1].U)
+
+
+def test_half_of_a_time_budget_is_for_draws(monkeypatch):
+    monkeypatch.setattr(Runner, "time_left", lambda runner: 40.0)
+    assert fit_chains(slow_problem(), Settings(5, 25, prolong=True), 5, Runner(time_budget=60)).burn_in > 25
+    assert fit_chains(slow_problem(), Settings(5, 25, prolong=True), 5, Runner(time_budget=100)).burn_in == 25

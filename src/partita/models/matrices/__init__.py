@@ -5,9 +5,9 @@ What is learnt are draws, and every answer is a mixture over them.
 `entries`, `features`, `missingness`, `problem`, `state`, `sides`
     cells in row and column order; features as thin decompositions; those of the mask; what a chain is given and
     holds; rows and columns by one name
-`blocked` and what it calls, `coordinate*`, `chains`, `settling`, `growth`
-    one sweep, rows whole or the thesis's number by number; chains through the one loop; when burn-in ends; a chain
-    that goes on with a larger matrix
+`blocked` and what it calls, `coordinate*`, `chains`, `walkers`, `settling`, `growth`
+    one sweep, rows whole or the thesis's number by number; chains through the one loop; what they decide together;
+    when burn-in ends; a chain that goes on with a larger matrix
 `rows`, `noise`, `scales`, `gauge`, `bounds`, `pieces`
     rows whole, whose Gram matrices leave behind what noise and scales need; precisions of cells; scales together
     with their factors; rotations; how large scales may be; rows cut into pieces of equal work

@@ -20,11 +20,13 @@ from . import coordinate as svd_coordinate
 from .draw import Draw
 from .growth import grow
 from .problem import Problem
-from .settling import lengths, settled
+from .settling import lengths
 from .state import State
+from .walkers import Walker, agree, go_on
 
 KEPT_BYTES = 1e9  # all kept draws together: of large matrices not every sweep is kept
 BIRTHS = 1 / 3  # share of burn-in in which components may be born; the rest is for those that the data do not hold
+HURRY = 1 / 2  # share of a time budget after which burn-in is not made longer
 AGREED = 2 / 3  # share of burn-in after which all chains have one number of components, and keep it
 # a sampler is a module with init(problem, rng, start), step(problem, rng, state, n_threads),
 # adapt(problem, rng, state, births, held, n_threads), which is called after every step of burn-in,
@@ -45,50 +47,6 @@ class Settings:
     init: str | int = "random"
     sampler: str = "blocked"
     prolong: bool = False
-
-
-@dataclass
-class Walker:
-    """A chain on its way: the loop's state. It begins within its first step, so that starts run in parallel too.
-
-    burn_in      sweeps of burn-in of this run, as far as is known yet
-    begun        sweeps that its state had done when this run began
-    components   how many components the chains have agreed on; None: not yet
-    """
-
-    burn_in: int
-    state: State | None = None
-    begun: int = 0
-    components: int | None = None
-
-    @property
-    def done(self) -> int:
-        return 0 if self.state is None else self.state.sweep - self.begun
-
-    def to_tree(self) -> dict[str, Any]:
-        return {**vars(self), "state": None if self.state is None else self.state.to_tree()}
-
-    @classmethod
-    def from_tree(cls, tree: dict[str, Any]) -> Walker:
-        return cls(**{**tree, "state": None if tree["state"] is None else State.from_tree(tree["state"])})
-
-
-def agree(walkers: list[Walker]) -> list[Walker]:
-    """One number of components for all chains: the largest. On ratings small components fade into the noise without an
-    end, so that their number is no property of the posterior, but noise and likelihood depend on it a little: chains
-    with numbers of their own would never agree on those.
-    """
-    if any(walker.components is not None for walker in walkers):
-        return walkers
-    most = max(walker.state.n_components for walker in walkers if walker.state is not None)
-    return [replace(walker, components=most) for walker in walkers]
-
-
-def go_on(walkers: list[Walker], traces: Sequence[Mapping[str, Sequence[float]]], n_cells: int) -> list[Walker]:
-    """Where burn-in ends: twice as much of it if a chain has not settled. Its components may then die again."""
-    if all(settled(trace["log_likelihood"][: walker.done], n_cells) for walker, trace in zip(walkers, traces)):
-        return walkers
-    return [replace(walker, burn_in=2 * walker.burn_in, components=None) for walker in walkers]
 
 
 @dataclass
@@ -161,17 +119,22 @@ def _run(
         return sampler.kept(problem, walker.state)
 
     def together(walkers: list[Walker], traces: list[Mapping[str, Sequence[float]]]) -> list[Walker]:
-        if settings.prolong and walkers[0].done == walkers[0].burn_in < ends[-1]:
+        if walkers[0].done == walkers[0].burn_in < ends[-1] and not _hurried(runner):
             return go_on(walkers, traces, len(problem.entries))
         return agree(walkers) if walkers[0].done >= AGREED * walkers[0].burn_in else walkers
 
+    monitor = make_monitor(runner.progress, (ends[0] + settings.n_samples) * len(walkers), runner.label)
     outcome = loop.run(
-        step, walkers, streams, ends[-1] + settings.n_samples, keep=keep, n_jobs=runner.n_jobs,
+        step, walkers, streams, ends[-1] + settings.n_samples, keep=keep, n_jobs=runner.n_jobs, progress=monitor,
         stop=lambda trace: trace["kept"][-1] >= settings.n_samples, time_budget=runner.time_left(),
         checkpoint=_checkpoint(runner, fingerprint), meet=(meetings, together),
-        progress=make_monitor(runner.progress, (ends[0] + settings.n_samples) * len(walkers), runner.label),
     )  # fmt: skip
     return _fitted(problem, settings, outcome)
+
+
+def _hurried(runner: Runner) -> bool:
+    left = runner.time_left()
+    return left is not None and left < HURRY * (runner.time_budget or 0.0)  # draws are what the rest is for
 
 
 def _checkpoint(runner: Runner, fingerprint: str) -> Checkpoint | None:
