@@ -6,8 +6,9 @@
     python -m benchmarks.svd_accuracy synthetic              rank of 100 x 100 at 20 dB from the same starts
     python -m benchmarks.svd_accuracy summary                what the files hold, and the bars
 
---methods names some of the methods only. Lines are appended to benchmarks/results/svd_*.csv; what is there already is
-not run again. Peers: see benchmarks/README.md. --seeds gives the partitions; those of the bars are the default.
+--methods names some of the methods only, --sweeps N M gives the starts N + M sweeps for the default's, --seeds the
+partitions; those of the bars are the default. Lines are appended to benchmarks/results/svd_*.csv; what is there already
+is not run again. Peers: see benchmarks/README.md.
 """
 
 from __future__ import annotations
@@ -44,14 +45,15 @@ def run_splits(splits: list[Callable[[], Split]], methods: list[str]) -> None:
             print(f"{split.name}, {name}: {told}", flush=True)
 
 
-def run_starts(split: Split, max_rank: int = 50) -> None:
+def run_starts(split: Split, sweeps: tuple[int, ...] = (), max_rank: int = 50) -> None:
     """Rank above the edge (posterior mean) and RMSE from each start, with and without side information."""
     record = Record("svd_starts", ("split", "side", "start"))
+    own = dict(zip(("burn_in", "n_samples"), sweeps))
     for side in (False, True):
         for number, start in enumerate(STARTS):
             if record.has(split=split.name, side=side, start=start):
                 continue
-            found = ours(split, side=side, init=start, max_rank=max_rank, n_chains=1, random_state=10 + number)
+            found = ours(split, side=side, init=start, max_rank=max_rank, n_chains=1, random_state=10 + number, **own)
             record.add({"split": split.name, "side": side, "start": start, **measures(found, split)})
             print(f"{split.name}, side {side}, start {start}: rank {found.rank:.2f}, RMSE "
                   f"{measures(found, split)['rmse']:.4f}, {found.seconds:.0f} s", flush=True)  # fmt: skip
@@ -114,6 +116,7 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("parts", nargs="+", choices=known)
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
     parser.add_argument("--seeds", nargs="+", type=int, default=list(SEEDS))
+    parser.add_argument("--sweeps", nargs=2, type=int, default=(), metavar=("N", "M"))
     args = parser.parse_args(words)
     assert kernels.BACKEND == "native", "benchmarks need the native kernels"
     warnings.simplefilter("ignore")
@@ -126,7 +129,7 @@ def main(words: list[str] | None = None) -> None:
         elif part == "summary":
             summary()
         else:
-            run_starts(fold_one() if part == "starts" else marlin(args.seeds[0]))
+            run_starts(fold_one() if part == "starts" else marlin(args.seeds[0]), tuple(args.sweeps))
 
 
 if __name__ == "__main__":

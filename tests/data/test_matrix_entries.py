@@ -124,6 +124,8 @@ def test_a_missing_value_is_no_entry_but_its_ids_are_known():
         (lambda: read_triplets(["a"], ["x"], [np.inf]), r"row 'a', column 'x' is inf \(infinity\)"),
         (lambda: read_matrix([[1.0, -np.inf]]), r"X: the cell of row 0, column 1 is -inf"),
         (lambda: read_triplets([1], [2], ["five"]), "entry 0 is 'five', which is no number"),
+        (lambda: read_triplets([1, 2], [2, 2], ["5", "x"]), "entry 1 is 'x', which is no number"),
+        (lambda: read_triplets([1, 2], [2, 2], ["5", "6"]), "entry 0 is '5', which is no number"),
         (lambda: read_triplets([1, 2], [2, 2], pd.Series([1, "x"])), "entry 1 is 'x', which is no number"),
         (lambda: read_matrix(pd.DataFrame({"a": ["x", "y"], "b": [1, 2]})), "column 'a' holds text .row 0: 'x'"),
         (lambda: read_triplets([1, None], [2, 2], [1, 2]), "the id of entry 1 is missing"),
@@ -147,7 +149,7 @@ def test_what_cannot_be_is_named(call, message):
 
 def test_duplicates_are_named_or_averaged():
     observed = read_triplets(["a", "b", "a", "a"], ["x", "x", "x", "y"], [1.0, 2.0, 4.0, 8.0])
-    with pytest.raises(ValueError, match=r"1 entries repeat .*row 'a', column 'x'\. Remove them, or .*'mean'"):
+    with pytest.raises(ValueError, match=r"1 entry repeats .*row 'a', column 'x'\. Remove what is .*'mean'"):
         without_duplicates(observed, "error")
     assert cells(without_duplicates(observed, "mean")) == {("a", "x", 2.5), ("b", "x", 2.0), ("a", "y", 8.0)}
     trials = read_triplets(["a", "a"], ["x", "x"], [1, 2], [3, 5])

@@ -92,7 +92,7 @@ def test_empty_rows_and_columns_have_their_prior():
 
 
 def test_duplicates():
-    with pytest.raises(ValueError, match="1 entries repeat a cell that is there before: row 0"):
+    with pytest.raises(ValueError, match="1 entry repeats a cell that is there before: row 0"):
         BayesianSVD(**QUICK).fit_triplets([*ROW, ROW[0]], [*COLUMN, COLUMN[0]], [*VALUE, VALUE[0]])
     averaged = BayesianSVD(**QUICK, duplicates="mean").fit_triplets(
         [*ROW, ROW[0]], [*COLUMN, COLUMN[0]], [*VALUE, VALUE[0]]
@@ -295,7 +295,7 @@ def test_partial_fit_takes_new_rows_and_columns():
     assert len(model.row_ids_) == 30 and len(model.column_ids_) == 20
     row, column = np.nonzero(HOLES)
     assert np.sqrt(np.mean((model.predict(row, column) - TRUTH[HOLES]) ** 2)) < 0.6 * TRUTH.std()
-    with pytest.raises(ValueError, match="repeat a cell"):
+    with pytest.raises(ValueError, match="repeats a cell"):
         model.partial_fit(ROW[:1], COLUMN[:1], VALUE[:1])
 
 

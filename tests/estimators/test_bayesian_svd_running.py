@@ -144,3 +144,26 @@ def test_progress_is_shown_when_asked(capfd):
     BayesianSVD(**QUICK, progress=True).fit(X)
     out, err = capfd.readouterr()
     assert out == "" and "BayesianSVD" in err and "100%" in err
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_burn_in_lasts_until_the_noise_has_settled(seed):
+    """Rank 6 of 50 x 50 without noise, from 700 cells of which 564 numbers are wanted: 200 sweeps are too few."""
+    rng = np.random.default_rng(seed)
+    clean = rng.normal(size=(50, 6)) @ rng.normal(size=(6, 50))
+    matrix = np.where(rng.permutation(2500).reshape(50, 50) < 700, clean, np.nan)
+    model = BayesianSVD(offsets=False, unequal_noise=False, missingness_features=0, n_chains=1, random_state=0)
+    model.fit(matrix)
+    assert model.n_dropped_ > 200
+    assert model.trace_["noise"].shape == (1, model.n_dropped_ + 300)
+    assert model.rank_ == 6
+    assert np.linalg.norm(model.complete(keep_observed=False) - clean) < 1e-3 * np.linalg.norm(clean)
+
+
+def test_a_told_burn_in_is_kept_to():
+    assert BayesianSVD(**QUICK).fit(X).n_dropped_ == QUICK["burn_in"]
+    settled = BayesianSVD(**{**QUICK, "burn_in": None}).fit(X)
+    assert settled.n_dropped_ == 200
+    row, column = np.argwhere(HOLES)[0]
+    settled.partial_fit([row], [column], TRUTH[row, column], n_samples=5)
+    assert settled.n_dropped_ == 50

@@ -342,16 +342,31 @@ def test_chains_meet_before_any_goes_on(n_jobs):
         done[state[0]] += 1
         return (state[0], state[1] + 1), {"x": float(rng.random())}
 
-    def together(states):
+    def together(states, traces):
         met.append((list(done), [steps for _, steps in states]))
         return [(k, steps + 100 * (steps < 100)) for k, steps in states]  # seen states are given back as they are
 
     met: list = []
-    outcome = run(count, [(k, 0) for k in range(3)], start(3)[1], 9, n_jobs=n_jobs, meet=(4, together))
+    outcome = run(count, [(k, 0) for k in range(3)], start(3)[1], 9, n_jobs=n_jobs, meet=([4, 6], together))
     assert met[0] == ([4, 4, 4], [4, 4, 4])
+    assert met[-1] == ([6, 6, 6], [106, 106, 106])
     assert outcome.states == [(k, 109) for k in range(3)]
 
 
+def test_a_meeting_sees_all_infos_and_may_end_chains_later():
+    def together(states, traces):
+        seen.append([len(trace["x"]) for trace in traces])
+        return [state + 1000 for state in states]
+
+    def count(rng, state):
+        return state + 1, {"x": float(state)}
+
+    seen: list = []
+    outcome = run(count, [0, 10], start(2)[1], 50, stop=lambda trace: trace["x"][-1] > 1008, meet=([3, 5], together))
+    assert seen == [[3, 3]]  # the second chain has ended before the second meeting
+    assert outcome.steps_done == [10, 4]
+
+
 def test_a_meeting_changes_nothing_else():
-    met, alone = (run(step, *start(3), 40, keep=keep, meet=meet) for meet in ((17, list), None))
+    met, alone = (run(step, *start(3), 40, keep=keep, meet=meet) for meet in (([17, 23], lambda old, _: old), None))
     assert all(np.array_equal(met.infos[name], alone.infos[name]) for name in alone.infos)

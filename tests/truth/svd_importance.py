@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr
-from svd_worlds import World
+from svd_worlds import World, draw_theta
 
 from partita.models.matrices.problem import NOISE_DFS
 
@@ -27,7 +27,7 @@ def prior_fits(rng: np.random.Generator, world: World, n: int) -> dict[str, np.n
         v = rng.standard_normal((n, columns, k)) / np.sqrt(columns)
         found |= {"rank": z.sum(axis=1).astype(float), "log alpha_s": np.log(alpha_s)}
     else:
-        theta = hyper.theta_rate / rng.gamma(hyper.theta_shape, size=(n, 1, k))
+        theta = draw_theta(rng, world, (n, 1, k))
         u, v = (np.sqrt(theta) * rng.standard_normal((n, m, k)) for m in (rows, columns))
     fit = u @ v.transpose(0, 2, 1)
     if world.offsets:

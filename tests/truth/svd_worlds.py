@@ -87,10 +87,18 @@ def draw_regression(
     return regression, mean
 
 
+def draw_theta(rng: np.random.Generator, world: World, shape: int | tuple[int, ...]) -> np.ndarray:
+    """Inverse Gamma; with latents below the bound: what lies above it is drawn again."""
+    theta = np.asarray(world.hyper.theta_rate / rng.gamma(world.hyper.theta_shape, size=shape))
+    while world.link != "gaussian" and (over := theta > world.hyper.theta_most).any():
+        theta[over] = world.hyper.theta_rate / rng.gamma(world.hyper.theta_shape, size=over.sum())
+    return theta
+
+
 def draw_state(rng: np.random.Generator, world: World) -> State:
     hyper, k, n = world.hyper, world.n_components, world.shape
     paper, latent = world.prior == "paper", world.link != "gaussian"
-    theta = hyper.theta_rate / rng.gamma(hyper.theta_shape, size=k)
+    theta = draw_theta(rng, world, k)
     tau = rng.gamma(hyper.offset_shape, size=2) / hyper.offset_rate
     alpha = rng.gamma(hyper.c) / hyper.d if paper else rng.gamma(hyper.noise_shape) / hyper.noise_rate
     sides = []

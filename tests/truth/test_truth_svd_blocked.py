@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from svd_worlds import LIMIT, World, changes, together, worst
+from svd_worlds import HYPER, LIMIT, World, changes, together, worst
 from svd_worlds import Move as MoveOfWorld
 
 from partita.models.matrices import blocked as svd_blocked
@@ -93,6 +93,8 @@ def sweep(problem, rng, state):
 
 ARD = World(unequal_noise=True, features=True)
 PAPER = World(prior="paper", features=True, n_components=3)
+TIGHT = replace(HYPER, theta_most=0.4)  # six of ten scales would lie above
+BOUNDED = World(link="ordinal", unequal_noise=True, features=True, n_components=3, hyper=TIGHT)
 CASES: dict[str, tuple[World, Move]] = {
     "rows": (ARD, rows),
     "columns": (ARD, columns),
@@ -106,6 +108,9 @@ CASES: dict[str, tuple[World, Move]] = {
     "scales": (ARD, scales),
     "gauge": (ARD, gauge),
     "gauge without features": (World(unequal_noise=True, n_components=3), gauge),
+    "bounded scales": (BOUNDED, scales),
+    "bounded gauge": (BOUNDED, gauge),
+    "bounded gauge of counts": (World(link="binomial", n_components=3, hyper=TIGHT), gauge),
     "sweep": (ARD, sweep),
     "sweep of the bare model": (World(offsets=False), sweep),
     "paper, rows": (PAPER, rows),
@@ -138,6 +143,16 @@ def test_scales_of_another_prior_are_caught():
         scales(replace(problem, hyper=replace(problem.hyper, theta_shape=1.0)), rng, state)
 
     assert worst(changes(ARD, of_world(wrong), 800))[0] > 1.2 * LIMIT
+
+
+def test_rotations_that_forget_the_bound_are_caught(monkeypatch):
+    monkeypatch.setattr(svd_gauge, "log_share", lambda problem, squares, count: np.zeros(np.shape(squares)))
+
+    def wrong(problem, rng, state):
+        for _ in range(4):
+            gauge(problem, rng, state)
+
+    assert worst(changes(BOUNDED, of_world(wrong), 3000))[0] > 1.2 * LIMIT
 
 
 @pytest.mark.slow

@@ -1,10 +1,11 @@
 """Links of the Bayesian SVD: every move of ordinal and binomial cells keeps the joint law of state and cells."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from svd_worlds import LIMIT, Move, World, changes, full_fit, together, worst
+from svd_worlds import HYPER, LIMIT, Move, World, changes, full_fit, together, worst
 
 from partita.models.matrices import binomial as svd_binomial
 from partita.models.matrices import binomial_gains as svd_binomial_gains
@@ -28,6 +29,7 @@ BINOMIAL = {
     "offsets": World(link="binomial", features=True),
     "no offsets": World(link="binomial", offsets=False),
     "offsets alone": World(link="binomial", n_components=0),
+    "small scales": World(link="binomial", n_components=3, hyper=replace(HYPER, theta_most=0.4)),
 }
 PAPER = {
     "binomial": World(link="binomial", prior="paper", n_components=3),
@@ -115,6 +117,7 @@ CASES = [
     (ORDINAL["four levels"], ordinal_move("shift")),
     *((BINOMIAL[name], binomial_move(move)) for name in BINOMIAL for move in ("rows", "columns")),
     *((BINOMIAL["offsets"], binomial_move(move)) for move in ("mean", "scales")),
+    (BINOMIAL["small scales"], binomial_move("scales")),
     *((PAPER[name], binomial_move("gains")) for name in PAPER if "binomial" in name),
     *((PAPER["binomial"], binomial_move(move)) for move in ("rows", "columns", "rescaling")),
     (PAPER["ordinal, coordinate"], coordinate_move),
@@ -126,6 +129,7 @@ NAMES = [
     "shift, ordinal, four levels",
     *(f"{move}, binomial, {name}" for name in BINOMIAL for move in ("rows", "columns")),
     *(f"{move}, binomial, offsets" for move in ("mean", "scales")),
+    "scales, binomial, small scales",
     *(f"gains, paper, {name}" for name in PAPER if "binomial" in name),
     *(f"{move}, paper, binomial" for move in ("rows", "columns", "rescaling")),
     "levels, paper, coordinate",

@@ -131,11 +131,28 @@ def read_numbers(values: Any, name: str) -> np.ndarray:
         cells = read_array(array, name)
     if cells.origin == "empty" or cells.numeric:
         return np.array(cells.floats(), dtype=np.float64)
-    where = next((k for k, v in enumerate(np.asarray(cells.values).tolist()) if isinstance(v, str)), 0)
-    shown = cells.categories[0] if cells.origin == "category" else cells.values[where]
+    where, shown = _first_word(cells)
     raise ValueError(
         f"{name}: entry {where} is {shown!r}, which is no number. Convert it to one, or leave the entry out."
     )
+
+
+def _first_word(cells: Any) -> tuple[int, Any]:
+    """Place and text of the entry to blame: of a column read as text the first that is no number even so."""
+    if cells.origin == "category":
+        return 0, cells.categories[0]
+    listed = np.asarray(cells.values).tolist()
+    texts = [k for k, v in enumerate(listed) if isinstance(v, str)] or [0]
+    where = next((k for k in texts if not _like_number(listed[k])), texts[0])
+    return where, cells.values[where]
+
+
+def _like_number(text: Any) -> bool:
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def as_numbers(values: Any) -> np.ndarray:

@@ -27,9 +27,10 @@ def without_duplicates(observed: Observed, how: str) -> Observed:
         again = order[~new]
         cells = list(dict.fromkeys(observed.cell(int(k)) for k in again[: 50 * _NAMED]))
         more = f", and {len(again) - _NAMED:,} more" if len(again) > _NAMED and len(cells) >= _NAMED else ""
+        told = "1 entry repeats" if len(again) == 1 else f"{len(again):,} entries repeat"
         raise ValueError(
-            f"{len(again):,} entries repeat a cell that is there before: {'; '.join(cells[:_NAMED])}{more}. Remove "
-            "them, or average them by duplicates='mean'."
+            f"{told} a cell that is there before: {'; '.join(cells[:_NAMED])}{more}. Remove what is there twice, or "
+            "average it by duplicates='mean'."
         )
     group = np.cumsum(new) - 1
     count = np.bincount(group)

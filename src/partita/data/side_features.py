@@ -39,9 +39,11 @@ def line_up(features: Any, ids: Ids, name: str, fixed: bool) -> tuple[Ids, Any]:
             )  # fmt: skip
         return Ids(np.arange(n), ids.side), matrix
     if n != len(ids):
+        listed = f"a frame whose index holds the {ids.side} ids"
+        free = f"in the order of {ids.side}_ids_ (sorted ids), {listed}, or list the ids by {ids.side}_ids="
+        order = f"in the order of the matrix or of the ids listed, or {listed}" if fixed else free
         raise ValueError(
-            f"{name} has {n} lines, but there are {len(ids)} {ids.side}s. Give one line per {ids.side} in the order of "
-            f"{ids.side}_ids_ (sorted ids), a frame whose index holds the ids, or list the ids by {ids.side}_ids=."
+            f"{name} has {n} lines, but there are {len(ids)} {ids.side}s. Give one line per {ids.side} {order}."
         )
     return ids, matrix
 

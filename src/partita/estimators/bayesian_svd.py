@@ -21,6 +21,9 @@ from .matrix_learning import Matrix, grown_matrix, make_problem, new_matrix
 from .matrix_parameters import CONSTRAINTS, check_going_on, check_together, own_cut_points, parts_of_model
 from .matrix_summary import describe_chains, posterior_of
 
+BURN_IN = 200  # sweeps at least, where it is left open
+BURN_IN_AGAIN = 1 / 4  # of it, when chains go on with more entries
+
 
 class BayesianSVD(MatrixAnswers, TableEstimator):
     """Completion of a matrix with holes: cell = mean + row + column offset + product of a few factors + noise.
@@ -33,7 +36,8 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
     sampler : "blocked" (rows drawn whole) or "coordinate" (the thesis's, number by number; prior="paper" only).
     link : "gaussian" for measurements and ratings; "ordinal" for levels, whose cut points are learnt; "binomial" for
         successes out of trials.
-    n_samples, burn_in : sweeps of each chain that are kept, and dropped before.
+    n_samples, burn_in : sweeps of each chain that are kept, and dropped before (None: 200, and twice as many, up to
+        four times over, while the likelihood of a chain still rises or falls; `n_dropped_` says how many it took).
     n_chains : independent chains.
     init : where a chain begins: "random", "svd", or an integer, a starting rank.
     missingness_features : implicit feedback: how many singular vectors of the pattern of observed cells are features
@@ -74,7 +78,7 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
     _constraints: ClassVar[dict[str, Constraint]] = CONSTRAINTS
 
     def __init__(
-        self, *, max_rank=64, prior="ard", sampler="blocked", link="gaussian", n_samples=300, burn_in=200, n_chains=2,
+        self, *, max_rank=64, prior="ard", sampler="blocked", link="gaussian", n_samples=300, burn_in=None, n_chains=2,
         init="random", missingness_features="auto", offsets=None, unequal_noise=None, cut_points=None,
         duplicates="error", column_kinds=None, random_state=None, n_jobs=None, progress=False, time_budget=None,
         checkpoint=None,
@@ -171,7 +175,8 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         ----------
         rows, columns, values, trials, data : as in `fit_triplets`; ids may be new.
         row_features, column_features : of new ids only; unknown ones count as the mean.
-        n_samples, burn_in : sweeps now, kept and dropped before; by default `n_samples` and a quarter of `burn_in`.
+        n_samples, burn_in : sweeps now, kept and dropped before; by default `n_samples` and a quarter of `burn_in`
+            (50 and more, where that is None).
         """
         if not hasattr(self, "row_ids_"):
             return self.fit_triplets(
@@ -183,13 +188,11 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         with self._all_or_nothing():
             features = (row_features, column_features)
             matrix = grown_matrix(self._matrix, observed, self._posterior.link, self.duplicates, *features)
-            settings = self._settings(
-                self.n_samples if n_samples is None else n_samples, self.burn_in // 4 if burn_in is None else burn_in
-            )
+            settings = self._settings(self.n_samples if n_samples is None else n_samples, burn_in, BURN_IN_AGAIN)
             problem = self._set_problem(matrix)
             states, streams = copy.deepcopy((self._states, self._streams))  # a failure leaves the model as it was
             runner = replace(self._runner(), checkpoint=None)
-            self._take(svd_chains.continue_chains(problem, states, streams, settings, runner), settings.burn_in)
+            self._take(svd_chains.continue_chains(problem, states, streams, settings, runner))
         return self
 
     def fold_in(
@@ -214,13 +217,16 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         parts = [e.row, e.column, e.values, [] if e.trials is None else e.trials, [e.n_rows, e.n_columns]]
         blocks = [block.rows for side in (problem.row_features, problem.column_features) for block in side.blocks]
         mark = self._fingerprint(*parts, *blocks)
-        settings = self._settings(self.n_samples, self.burn_in)
-        self._take(svd_chains.fit_chains(problem, settings, root, self._runner(), mark), self.burn_in)
+        settings = self._settings(self.n_samples, None, 1.0)
+        self._take(svd_chains.fit_chains(problem, settings, root, self._runner(), mark))
 
-    def _settings(self, n_samples: int, burn_in: int) -> svd_chains.Settings:
+    def _settings(self, n_samples: int, burn_in: int | None, share: float) -> svd_chains.Settings:
+        """`burn_in` None: a share of what the model is told, or of what it needs."""
+        known = BURN_IN if self.burn_in is None else self.burn_in
         return svd_chains.Settings(
-            n_chains=self.n_chains, burn_in=burn_in, n_samples=n_samples, init=self.init, sampler=self.sampler
-        )
+            n_chains=self.n_chains, burn_in=int(share * known) if burn_in is None else burn_in, n_samples=n_samples,
+            init=self.init, sampler=self.sampler, prolong=self.burn_in is None and burn_in is None,
+        )  # fmt: skip
 
     def _set_problem(self, matrix: Matrix) -> Any:
         offsets, unequal = parts_of_model(self)
@@ -241,12 +247,12 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
         """How often a pair was tried is mostly design: as features it made held-out baseball worse, so it is none."""
         return 0 if self.missingness_features == "auto" and self.link == "binomial" else self.missingness_features
 
-    def _take(self, fitted: svd_chains.Fitted, burn_in: int) -> None:
+    def _take(self, fitted: svd_chains.Fitted) -> None:
         """Keep what the chains give."""
         self._posterior = posterior_of(fitted, self._matrix.levels, self._offsets)
         self._states, self._streams = list(fitted.states), list(fitted.streams)
-        self.n_dropped_ = burn_in
-        described = describe_chains(fitted, self._posterior, burn_in)
+        self.n_dropped_ = fitted.burn_in
+        described = describe_chains(fitted, self._posterior)
         self.rank_posterior_, self.rank_, self.trace_, self.r_hat_, self.diagnostics_ = described
         self._forget("noise_")
         if self.link == "gaussian":

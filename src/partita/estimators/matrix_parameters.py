@@ -14,7 +14,7 @@ CONSTRAINTS: dict[str, Constraint] = {
     "sampler": one_of("blocked", "coordinate"),
     "link": one_of("gaussian", "ordinal", "binomial"),
     "n_samples": integer(1),
-    "burn_in": integer(0),
+    "burn_in": optional(integer(0)),
     "n_chains": integer(1),
     "init": either(one_of("random", "svd"), integer(0)),
     "missingness_features": either(one_of("auto"), integer(0)),

@@ -18,7 +18,7 @@ def posterior_of(fitted: Fitted, levels: np.ndarray, offsets: bool) -> Posterior
     return Posterior(tuple(draw for chain in fitted.draws for draw in chain), levels, offsets)
 
 
-def describe_chains(fitted: Fitted, posterior: Posterior, burn_in: int) -> Described:
+def describe_chains(fitted: Fitted, posterior: Posterior) -> Described:
     """Posterior of the rank and its mode, traces, R-hat, and R-hat with effective sizes, over the sweeps kept."""
     ranks, counts = np.unique([draw.rank for draw in posterior.draws], return_counts=True)
     law = {int(rank): float(count / counts.sum()) for rank, count in zip(ranks, counts)}
@@ -26,7 +26,7 @@ def describe_chains(fitted: Fitted, posterior: Posterior, burn_in: int) -> Descr
     done = min(fitted.steps_done)
     trace = {name: np.asarray(values)[:, :done] for name, values in fitted.infos.items()}
     # the number of components is fixed once draws are kept: nothing there could agree
-    late = {name: values[:, burn_in:] for name, values in trace.items() if name != "components"}
+    late = {name: values[:, fitted.burn_in :] for name, values in trace.items() if name != "components"}
     agreement = {name: agreement_of(values) for name, values in late.items()}
     sizes: dict[str, Any] = {
         name: {"r_hat": agreement[name], "ess": float(ess_bulk(values)) if values.size else np.nan}

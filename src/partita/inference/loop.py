@@ -23,7 +23,8 @@ from partita.inference.monitor import Monitor, Silent
 Step = Callable[[np.random.Generator, Any], tuple[Any, Mapping[str, float]]]
 Keep = Callable[[int, int, Any], Any]
 Stop = Callable[[Mapping[str, Sequence[float]]], bool]
-Meet = tuple[int, Callable[[list[Any]], list[Any]]]
+Traces = list[Mapping[str, Sequence[float]]]
+Meet = tuple[Sequence[int], Callable[[list[Any], Traces], list[Any]]]
 
 _ROUND_SECONDS = 0.075
 
@@ -106,9 +107,9 @@ def run(
     time_budget : seconds; the loop ends with the round in which they pass, after at least one step of every chain.
     checkpoint : file to resume from, if it is there, and to write to.
     start : outcome of an earlier run to continue; its states and streams take the place of those given.
-    meet : a number of steps and a function of the states of all chains, which gives them back, maybe changed: called
-        when every chain has done exactly so many, before any goes on. After a resume it may be called again: states
-        that it has seen it must give back as they are.
+    meet : numbers of steps, rising, and a function of the states and of the infos of all chains, which gives the states
+        back, maybe changed: called when every chain has done exactly so many, before any goes on. After a resume it may
+        be called again: states that it has seen it must give back as they are.
 
     Ctrl-C lets every chain finish its step and returns what there is, with a `FitInterrupted` warning; a chain may then
     have no step at all, but not all of them (else KeyboardInterrupt is raised). A second Ctrl-C raises at once. A spent
@@ -128,7 +129,8 @@ def run(
     rounds = _Rounds(step, keep, stop, chains, n_steps, progress if progress is not None else Silent(), meet)
     interrupted = rounds.run(workers, time_budget, checkpoint)
     if interrupted is not None:
-        _tell_interrupted(chains, n_steps, "Ctrl-C" if interrupted == "keyboard" else "the time budget")
+        asked = f"{n_steps}" if stop is None else f"at most {n_steps}"
+        _tell_interrupted(chains, asked, "Ctrl-C" if interrupted == "keyboard" else "the time budget")
     return _outcome(chains, interrupted)
 
 
@@ -219,14 +221,13 @@ class _Rounds:
         else:
             self._wait([self.pool.submit(self._advance, number, until) for number in todo])
 
-    def _before_meeting(self, at: int, together: Callable[[list[Any]], list[Any]], hindmost: int, until: int) -> int:
-        """How far the chains may go in a round; when all have come to the meeting, it takes place."""
-        if hindmost < at:
-            return min(until, at)
-        if hindmost == at:
-            for chain, state in zip(self.chains, together([chain.state for chain in self.chains]), strict=True):
+    def _before_meeting(self, numbers: Sequence[int], together: Callable, hindmost: int, until: int) -> int:
+        """How far the chains may go in a round; when all have come to a meeting, it takes place."""
+        if hindmost in numbers and all(chain.done == hindmost for chain in self.chains):
+            states = together([chain.state for chain in self.chains], [chain.infos for chain in self.chains])
+            for chain, state in zip(self.chains, states, strict=True):
                 chain.state = state
-        return until
+        return min([until, *(at for at in numbers if at > hindmost)])
 
     def _wait(self, futures: list[Future[None]]) -> None:
         pending = set(futures)
@@ -280,13 +281,13 @@ def _line_up(states: Sequence[Any], streams: Sequence[np.random.Generator], star
     return chains
 
 
-def _tell_interrupted(chains: list[Chain], n_steps: int, why: str) -> None:
+def _tell_interrupted(chains: list[Chain], asked: str, why: str) -> None:
     fewest, most = min(chain.done for chain in chains), max(chain.done for chain in chains)
     if most == 0:
         raise KeyboardInterrupt
     done = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     tell(
-        f"stopped by {why} after {done} of {n_steps} steps per chain; the result keeps the steps that were done",
+        f"stopped by {why} after {done} of {asked} steps per chain; the result keeps the steps that were done",
         FitInterrupted,
     )
 

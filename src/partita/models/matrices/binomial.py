@@ -139,7 +139,8 @@ def move_scales(problem: Problem, rng: np.random.Generator, state: State, fitted
         then = float(log_likelihood(problem, asked)[0])
         law = -hyper.theta_shape * log_x[c]
         law -= hyper.theta_rate * problem.spread / state.theta[c] * np.expm1(-log_x[c])
-        if log_uniform[c] < then - now + law:
+        within = state.theta[c] * np.exp(log_x[c]) <= problem.most_theta
+        if within and log_uniform[c] < then - now + law:
             fitted, now, taken[c] = asked, then, log_x[c]
     state.theta = state.theta * np.exp(taken)
     for side in SIDES:

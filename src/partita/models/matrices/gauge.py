@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from ...kernels import kernel
+from .bounds import draw_theta, law_of_theta, log_share
 from .pieces import cut_evenly, run_pieces
 from .problem import Problem
 from .regression import coefficient_gram
@@ -36,14 +37,12 @@ def draw_gauge(problem: Problem, rng: np.random.Generator, state: State, n_threa
     for side, by in zip(SIDES, (np.exp(log_c), np.exp(-log_c)), strict=True):
         transform(state, side, turn * by, n_threads)
     total = np.exp(2.0 * log_c) * squares[0] + np.exp(-2.0 * log_c) * squares[1]
-    shape, rate = law_of_theta(problem)
-    state.theta = (rate + 0.5 * total) / rng.standard_gamma(shape, len(total))
+    state.theta = draw_theta(problem, rng, total, component_count(problem))
 
 
-def law_of_theta(problem: Problem) -> tuple[float, float]:
-    """Shape of the inverse Gamma law given the factors, and the rate of its prior."""
-    count = sum(side_count(problem, side) for side in SIDES)
-    return problem.hyper.theta_shape + 0.5 * count, problem.hyper.theta_rate * problem.spread
+def component_count(problem: Problem) -> int:
+    """Numbers in one column of the factors and of the coefficients of both sides."""
+    return sum(side_count(problem, side) for side in SIDES)
 
 
 def side_count(problem: Problem, side: Side) -> int:
@@ -69,21 +68,41 @@ def side_gram(state: State, side: Side, n_threads: int = 1) -> np.ndarray:
 
 def rotation(problem: Problem, rng: np.random.Generator, gram: np.ndarray) -> np.ndarray:
     """R (K, K) orthogonal, to be multiplied from the right: the angle of every pair from its conditional law."""
+    if np.isfinite(problem.most_theta):
+        return bounded_rotation(problem, rng, gram)
+    return free_rotation(problem, rng, gram)
+
+
+def free_rotation(problem: Problem, rng: np.random.Generator, gram: np.ndarray) -> np.ndarray:
     k = len(gram)
     gram, turn = np.ascontiguousarray(gram), np.eye(k)
-    shape, rate = law_of_theta(problem)
+    shape, rate = law_of_theta(problem, component_count(problem))
     kernel.svd_rotate(gram, shape, rate, rng.random(k * (k - 1) // 2), _COSINE, _SINE, turn)
     return turn
 
 
+def bounded_rotation(problem: Problem, rng: np.random.Generator, gram: np.ndarray) -> np.ndarray:
+    """The same as a proposal, accepted by what the bound on theta makes of it, nearly always.
+
+    The pairs of components in a random order: the way back takes them in the opposite order, which is as likely.
+    """
+    count, order = component_count(problem), rng.permutation(len(gram))
+    turn = np.eye(len(gram))
+    turn[np.ix_(order, order)] = free_rotation(problem, rng, gram[np.ix_(order, order)])
+    after = np.einsum("ij,ik,kj->j", turn, gram, turn)
+    gain = log_share(problem, after, count).sum() - log_share(problem, np.diagonal(gram), count).sum()
+    return turn if np.log1p(-rng.random()) < gain else np.eye(len(gram))
+
+
 def scaling(problem: Problem, rng: np.random.Generator, of_rows: np.ndarray, of_columns: np.ndarray) -> np.ndarray:
-    """log c (K,) by a few Metropolis steps, p(c) ~ c^(n_rows - n_columns) (rate + (c^2 q_u + q_v / c^2) / 2)^-shape."""
-    shape, rate = law_of_theta(problem)
+    """log c (K,) by a few Metropolis steps, p(c) ~ c^(n_rows - n_columns) (rate + (c^2 q_u + q_v / c^2) / 2)^-shape,
+    times the share of theta's law below its bound."""
     rows, columns = (side_count(problem, side) for side in SIDES)
+    shape, rate = law_of_theta(problem, rows + columns)
 
     def log_law(x: np.ndarray) -> np.ndarray:
         total = np.exp(2 * x) * of_rows + np.exp(-2 * x) * of_columns
-        return (rows - columns) * x - shape * np.log(rate + 0.5 * total)
+        return (rows - columns) * x - shape * np.log(rate + 0.5 * total) + log_share(problem, total, rows + columns)
 
     log_c = np.zeros(len(of_rows))
     for _ in range(SCALINGS):

@@ -20,7 +20,8 @@ NOISE_DFS = np.geomspace(1.0, 1000.0, 31)  # from noise that differs a hundredfo
 class Hyper:
     """Numbers of the priors; Gamma laws by shape and rate. Those marked * are in units of the values' spread.
 
-    ard     theta_k ~ InvGamma(theta_shape, theta_rate*): the variance of component k in both sides, nearly log-uniform
+    ard     theta_k ~ InvGamma(theta_shape, theta_rate*): the variance of component k in both sides, nearly log-uniform;
+            at most theta_most where latents have unit noise (ordinal, binomial), see `bounds`
     noise   alpha ~ Gamma(noise_shape, noise_rate*), the common precision; g_i ~ Gamma(nu, nu), d_j likewise with a
             nu of their own: noise_df, or None: learnt, log-uniform on NOISE_DFS
     offsets b_i ~ N(prior mean, 1 / tau), tau ~ Gamma(offset_shape, offset_rate*), of rows and of columns
@@ -34,6 +35,7 @@ class Hyper:
 
     theta_shape: float = 0.05
     theta_rate: float = 1e-10
+    theta_most: float = 1.0
     noise_shape: float = 1e-6
     noise_rate: float = 1e-6
     noise_df: float | None = None
@@ -99,6 +101,10 @@ class Problem:
         # Unlike [1], whose rates are numbers: in the units of the data, or small values would be all noise
         hyper = Hyper(d=Hyper.d * spread**2, f=Hyper.f * spread**2)
         return cls(entries, **{"centre": centre, "spread": spread, "hyper": hyper} | settings)  # type: ignore[arg-type]
+
+    @property
+    def most_theta(self) -> float:
+        return np.inf if self.link == "gaussian" or self.prior == "paper" else self.hyper.theta_most
 
     @property
     def n_rows(self) -> int:

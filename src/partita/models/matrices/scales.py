@@ -23,9 +23,7 @@ STEPS = 4  # of every component
 _SHORTEST = 0.01  # sizes of steps of log x go from this to 1: the data may say much or nothing
 
 
-def move_scales(
-    problem: Problem, rng: np.random.Generator, state: State, sums: GainSums, n_threads: int = 1
-) -> float:
+def move_scales(problem: Problem, rng: np.random.Generator, state: State, sums: GainSums, n_threads: int = 1) -> float:
     """A few Metropolis steps of every component; returns the sum over cells of the weighted squared residuals."""
     hyper, k = problem.hyper, state.n_components
     gain, log_gain, rate = np.ones(k), np.zeros(k), hyper.theta_rate * problem.spread / state.theta
@@ -37,7 +35,8 @@ def move_scales(
             slope = sums.linear[c] - float(sums.gram[c] @ gain)
             likelihood = state.alpha * more * (slope - 0.5 * more * sums.gram[c, c])
             law = -hyper.theta_shape * steps[c] - rate[c] * np.exp(-log_gain[c]) * np.expm1(-steps[c])
-            if log_uniform[c] < likelihood + law:
+            within = state.theta[c] * np.exp(log_gain[c] + steps[c]) <= problem.most_theta
+            if within and log_uniform[c] < likelihood + law:
                 gain[c] += more
                 log_gain[c] += steps[c]
     state.theta = state.theta * gain

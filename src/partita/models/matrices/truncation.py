@@ -25,6 +25,8 @@ SPARE_SCALE = 0.7
 BIRTH_SCALE = 2.0
 BIRTH_EVERY = 1
 BIRTH_EDGE = 0.95  # of the noise edge: one draw of the noise is off by some hundredths
+# a cell of two levels or a few trials says so little that whatever is born explains it, and hardly shrinks again
+BIRTH_EDGE_OF_TWO = 1.25
 BIRTH_LIMIT = 3.0  # standard deviations of a component's prior
 EDGE_EVERY, EDGE_EVERY_OF_BIRTHS = 20, 3  # sweeps; at first the precisions of rows and columns change fast
 
@@ -63,7 +65,7 @@ def resize(problem: Problem, rng: np.random.Generator, state: State, wanted: int
     """So many components: the largest ones of the state, and spares drawn a little below the edge."""
     if wanted < state.n_components:
         keep_components(state, np.sort(np.argsort(-state.theta, kind="stable")[:wanted]))
-    spread = math.sqrt(SPARE_SCALE * edge_scale(state))
+    spread = math.sqrt(min(SPARE_SCALE * edge_scale(state), problem.most_theta))
     for _ in range(wanted - state.n_components):
         u, v = (spread * rng.standard_normal(side.size(problem)) for side in SIDES)
         add_component(state, u, v, spread**2)
@@ -71,9 +73,10 @@ def resize(problem: Problem, rng: np.random.Generator, state: State, wanted: int
 
 def give_birth(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> None:
     u, size, v = residual_pair(problem, rng, state, n_threads)
-    if math.sqrt(state.alpha) * size < BIRTH_EDGE * state.edge:
+    two = problem.link == "binomial" or problem.n_levels == 2
+    if math.sqrt(state.alpha) * size < (BIRTH_EDGE_OF_TWO if two else BIRTH_EDGE) * state.edge:
         return
-    theta = BIRTH_SCALE * edge_scale(state)
+    theta = min(BIRTH_SCALE * edge_scale(state), problem.most_theta)
     # a pair that sits in a few rows would put them where no proposal of the links finds back from
     most = np.inf if problem.link == "gaussian" else BIRTH_LIMIT * math.sqrt(theta)
     u, v = (np.clip(x * math.sqrt(theta * len(x)), -most, most) for x in (u, v))
