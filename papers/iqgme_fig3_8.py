@@ -69,7 +69,8 @@ def draw(records: list[dict[str, Any]], plan: dict[str, Any], first: Kept, path:
     for panel, missing in zip(panels[1:], plan["missing"], strict=True):
         runs = [numbers(records, "occupied", missing=missing, training=t) for t in plan["training"]]
         panel.boxplot(runs, tick_labels=[f"{t:.0%}" for t in plan["training"]])
-        panel.set(xlabel="training rows", ylabel="components that hold rows")
+        panel.set(xlabel="training rows", ylabel="components that hold rows", ylim=(0, None))
+        panel.yaxis.get_major_locator().set_params(integer=True)
         panel.set_title(f"{missing:.0%} of the cells missing", fontsize=10)
     finish(figure, panels, path)
 

@@ -7,7 +7,7 @@ from scipy.special import digamma, log_ndtr
 from scipy.stats import multivariate_t
 
 from partita.data.encode import encode, learn_schema
-from partita.models.gated.expect import expectations
+from partita.models.gated.expectations import expectations
 from partita.models.gated.predict import GatedModel, answer
 
 

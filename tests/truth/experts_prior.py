@@ -46,7 +46,7 @@ class World:
     n: int = 6
     n_sticks: int = 3
     unlabelled: tuple[int, ...] = (4,)
-    moves: Moves = field(default_factory=lambda: Moves(reseat=3, split_merge=2))
+    moves: Moves = field(default_factory=lambda: Moves(reseat=3, jumps=1, steps=8, split_merge=2))
 
     @property
     def priors(self) -> Priors:

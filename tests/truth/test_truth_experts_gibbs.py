@@ -12,6 +12,7 @@ import pytest
 from experts_prior import World, draw_joint, draw_table, statistics
 
 from partita.models.gated import gibbs_draws as gated_gibbs_draws
+from partita.models.gated import gibbs_jumps as gated_gibbs_jumps
 from partita.models.gated import gibbs_moves as gated_gibbs_moves
 from partita.models.gated import gibbs_reseat as gated_gibbs_reseat
 from partita.models.gated import gibbs_rows as gated_gibbs_rows
@@ -49,6 +50,13 @@ def split_merge(rng: np.random.Generator, problem: GibbsProblem, state: GibbsSta
     return parameters(rng, problem, state)
 
 
+def jump(rng: np.random.Generator, problem: GibbsProblem, state: GibbsState) -> GibbsState:
+    """Parameters follow: the move has integrated the gates out."""
+    for _ in range(3):
+        state, _ = gated_gibbs_jumps.jump(rng, problem.given, state, problem.moves)
+    return parameters(rng, problem, state)
+
+
 def exchange(rng: np.random.Generator, problem: GibbsProblem, state: GibbsState) -> GibbsState:
     return parameters(rng, problem, gated_gibbs_moves.exchange_sticks(rng, state, 6))
 
@@ -63,6 +71,7 @@ def seats(rng: np.random.Generator, problem: GibbsProblem, state: GibbsState) ->
 
 MOVES: dict[str, Move] = {
     "rows": rows, "seats": seats, "parameters": parameters, "split and merge": split_merge, "exchange": exchange,
+    "jump": jump,
 }  # fmt: skip
 
 
@@ -112,7 +121,7 @@ def test_a_move_keeps_the_joint_law(name, move):
 
 @pytest.mark.parametrize("name", ["two classes", "three classes, pooled"])
 def test_all_moves_keep_the_joint_law(name):
-    z, key = worst(together(WORLDS[name], everything, 320))
+    z, key = worst(together(WORLDS[name], everything, 480))
     assert z < LIMIT, key
 
 
@@ -125,6 +134,10 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[str, Move]:
     if what == "the way back":
         monkeypatch.setattr(gated_gibbs_moves, "_log_share", lambda *_: 0.0)
         return "two classes, pooled", split_merge
+    if what == "a constant of each component":
+        right_fixed = gated_gibbs_jumps.Unfilled._fixed
+        monkeypatch.setattr(gated_gibbs_jumps.Unfilled, "_fixed", lambda way, mine: right_fixed(way, mine) + 3.0)
+        return "pure gates", jump
     if what == "the order of sticks":
         monkeypatch.setattr(gated_gibbs_moves, "log_sticks", lambda counts, alpha: np.zeros(counts.shape[:-1]))
         return "pure gates", exchange
@@ -144,8 +157,8 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[str, Move]:
 
 
 MISTAKES = [
-    "the label's part of a latent", "the way back", "the order of sticks", "the weights of sticks", "idle experts",
-    "latents of many classes",
+    "the label's part of a latent", "the way back", "a constant of each component", "the order of sticks",
+    "the weights of sticks", "idle experts", "latents of many classes",
 ]  # fmt: skip
 
 
@@ -158,7 +171,7 @@ def test_a_broken_move_is_caught(monkeypatch, what):
             state = move(rng, problem, state)
         return state
 
-    draws = 200 if move is split_merge else 500
+    draws = {split_merge: 200, jump: 100}.get(move, 500)
     assert worst(changes(WORLDS[name], repeated, draws))[0] > 1.2 * LIMIT
 
 

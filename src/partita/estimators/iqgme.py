@@ -26,6 +26,7 @@ from ..models.gated.chains import learn_by_gibbs
 from ..models.gated.explain import occupied_posterior
 from ..models.gated.members import Hyper
 from ..models.gated.warm import first_places
+from .gated_agreement import warn_of_unsettled
 from .gated_base import GatedClassifier, check_start
 
 AVERAGE_ITERATIONS, ONE_ITERATIONS = 30, 300
@@ -257,6 +258,8 @@ class IQGMEClassifier(GatedClassifier):
         self.n_iter_ = sampled.n_sweeps
         self.trace_ = sampled.trace
         self.diagnostics_ = sampled.diagnostics()
+        if sampled.n_sweeps == (self.max_iter or SWEEPS):
+            warn_of_unsettled(self.diagnostics_, sampled.n_sweeps, "IQGMEClassifier")
         self.n_experts_posterior_ = sampled.n_components
         self.member_weights_ = sampled.pool.weight
         self.temperature_ = sampled.pool.temperature

@@ -9,7 +9,7 @@ integrated out.
 `state`
     priors, and what a fit knows; sticks (`priors/sticks`), gates and experts apart, each with sums of its own, so
     that an HDP can sit above them
-`expect`, `guess`, `sums`, `update`
+`expectations`, `expect`, `guess`, `sums`, `update`
     rows given parameters; missing cells beside the block; sums over rows, which add up; parameters given sums, and
     the divergences of the bound
 `start`, `fit`, `members`, `warm`
@@ -29,8 +29,9 @@ integrated out.
 `stochastic`
     steps over batches of rows, for tables too large to pass over every time
 `gibbs*`, `chains`
-    blocked Gibbs sampling of the same model: state, rows, parameters, reseating, split and merge; chains together,
-    kept states as models at point parameters
+    blocked Gibbs sampling of the same model: state, rows and how likely they are, parameters, reseating, split and
+    merge with cells as they are drawn (`gibbs_moves`) and integrated out (`gibbs_jumps`, by `gibbs_evidence`); chains
+    together, kept states as models at point parameters
 `soundness`
     whether loaded arrays fit together
 

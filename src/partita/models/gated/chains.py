@@ -1,8 +1,8 @@
 """One model of the thesis by chains of blocked Gibbs sampling: states kept of the second half, averaged.
 
-With many columns no split of a component is accepted, since missing cells are drawn as its own, and a chain from many
-clusters lets the largest component swallow the others, whether or not it should. So each chain begins where the bound
-of a few short variational fits of its own, from many clusters and from few, is highest.
+With many columns a chain hardly changes its large components: rows would have to leave one of them many at a time, and
+a chain from many clusters lets the largest swallow the others, whether or not it should. So each chain begins where the
+bound of a few short variational fits of its own, from many clusters and from few, is highest.
 """
 
 from __future__ import annotations

@@ -16,80 +16,15 @@ form(x_o) being the maximum over x_m of -1/2 x'Qx + r'x, plus the expected log p
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-from scipy.special import digamma
 
-from .forms import GateForm, Tied, behind, in_front, padded
+from .expectations import LOG_2PI, Expectations
+from .forms import Tied, behind, in_front, padded
 from .guess import Guesses
-from .rows import UNSEEN, Block, View
-from .state import GatedState
+from .rows import UNSEEN, Block
 from .sums import GatedSums
 from .truncated_normal import cut_at_zero, hopeful_cone
-
-LOG_2PI = np.log(2 * np.pi)
-
-
-@dataclass(eq=False)
-class Expectations:
-    """What rows need to know of a state, computed once for all blocks.
-
-    weight     (H,) <ln pi> + 1/2 (<ln|Lambda|> - P/u - P ln 2 pi - m'<Lambda>m)
-    pull       (H, P) <Lambda> m
-    cells, tables   of every column beside the Gaussian block, its posterior and (H, L) expected log probabilities
-    precision  (H, P, P) <Lambda>
-    plain      forms of rows that no expert looks at, made where there are some; seen: of those that one does
-    w, V       (H, K, F) mean and (H, F, F) covariance of the experts
-    M          (H, F, F) sum over latents of <w w'>, for many classes and guesses
-    """
-
-    view: View
-    weight: np.ndarray
-    pull: np.ndarray
-    cells: list[np.ndarray]
-    tables: list[np.ndarray]
-    precision: np.ndarray
-    seen: GateForm | None
-    owner: np.ndarray | None
-    w: np.ndarray
-    V: np.ndarray
-    M: np.ndarray
-
-    @cached_property
-    def plain(self) -> GateForm | None:
-        return GateForm.make(self.precision) if self.view.width else None
-
-    @property
-    def n_components(self) -> int:
-        return len(self.weight)
-
-    @property
-    def n_latents(self) -> int:
-        return self.w.shape[1]
-
-
-def expectations(state: GatedState, view: View) -> Expectations:
-    """From the posterior's parameters to what the updates of rows use."""
-    n, p = state.n_components, view.width
-    weight = state.sticks.expected_log_weights()[state.sticks.places(n)]
-    gates = state.gates
-    precision = gates.nu[:, None, None] * np.linalg.inv(gates.scale) if p else np.zeros((n, 0, 0))
-    pull = np.einsum("hpq,hq->hp", precision, gates.mean)
-    if p:
-        log_det = digamma(0.5 * (gates.nu[:, None] - np.arange(p))).sum(axis=1) + p * np.log(2.0)
-        log_det -= np.linalg.slogdet(gates.scale)[1]
-        weight += 0.5 * (log_det - p / gates.kappa - p * LOG_2PI - (gates.mean * pull).sum(axis=1))
-    tables = [column.expected_log_table(post) for column, post in zip(view.cells, state.cells, strict=True)]
-    f = view.n_features
-    w, V, M, seen = np.zeros((n, 0, f)), np.zeros((n, 0, 0)), np.zeros((n, 0, 0)), None
-    if state.experts is not None:
-        w, V = state.experts.mean, state.experts.covariance
-        M = w.shape[1] * V + np.einsum("hkf,hkg->hfg", w, w)
-        if p:
-            many = w.shape[1] > 1
-            seen = GateForm.make(precision + (M if many else V)[:, :p, :p], None if many else w[:, :, :p])
-    return Expectations(view, weight, pull, state.cells, tables, precision, seen, state.owner, w, V, M)
 
 
 def expect(
@@ -99,14 +34,14 @@ def expect(
     if block.sort == UNSEEN:
         return _unseen(block, now)
     if guesses is not None:
-        first = _means(block, now, latent, guesses)  # what t and x look like, for the guesses to follow
+        first = means(block, now, latent, guesses)  # what t and x look like, for the guesses to follow
         guesses.update(block, now, first.latent, first.x)
         latent = first.latent
-    rows = _means(block, now, latent, guesses)
+    rows = means(block, now, latent, guesses)
     if guesses is not None:
         rows.log_weight += guesses.log_weight(block, now)
     rho, log_evidence = responsibilities(rows.log_weight)
-    sums = _sums(block, now, rows, rho * block.weight[:, None], guesses)
+    sums = sums_of(block, now, rows, rho * block.weight[:, None], guesses)
     sums.log_evidence = float(block.weight @ log_evidence)
     return sums, rho, rows.latent
 
@@ -129,28 +64,40 @@ def beside(block: Block, now: Expectations) -> np.ndarray:
 
 def _unseen(block: Block, now: Expectations) -> tuple[GatedSums, np.ndarray, None]:
     """Rows that no expert looks at: gates alone, of the label's class where gates belong to classes."""
-    n = now.n_components
-    log_weight = now.weight + beside(block, now)
-    r = behind(now.pull, padded(n))[None]
-    if now.plain is not None:
-        cut = now.plain.condition(block.patterns, block.x, r, cells=False)
-        log_weight += cut.quad[:, :n] + 0.5 * (block.missing[:, None] * LOG_2PI - cut.logdet[:, :n])
+    log_weight = by_gates(block, now)
     if now.owner is not None:
         foreign = (block.label[:, None] >= 0) & (block.label[:, None] != now.owner)
         log_weight[foreign] = -np.inf
     rho, log_evidence = responsibilities(log_weight)
-    weight = rho * block.weight[:, None]
-    sums = GatedSums.nothing(now.view, n, now.n_latents)
+    sums = sums_by_gates(block, now, rho * block.weight[:, None])
     sums.log_evidence = float(block.weight @ log_evidence)
-    sums.count = weight.sum(axis=0)
-    if now.plain is not None:
-        sums.first, sums.second, _ = now.plain.moments(block.patterns, block.x, r, weight)
-    sums.cells = [column.statistics(weight, block.levels[j]) for j, column in enumerate(now.view.cells)]
     return sums, rho, None
 
 
+def by_gates(block: Block, now: Expectations) -> np.ndarray:
+    """Log weights (b, H) of rows that no expert looks at."""
+    n = now.n_components
+    log_weight = now.weight + beside(block, now)
+    if now.plain is not None:
+        cut = now.plain.condition(block.patterns, block.x, behind(now.pull, padded(n))[None], cells=False)
+        log_weight += cut.quad[:, :n] + 0.5 * (block.missing[:, None] * LOG_2PI - cut.logdet[:, :n])
+    return log_weight
+
+
+def sums_by_gates(block: Block, now: Expectations, weight: np.ndarray) -> GatedSums:
+    """What they add with `weight` (b, H)."""
+    n = now.n_components
+    sums = GatedSums.nothing(now.view, n, now.n_latents)
+    sums.count = weight.sum(axis=0)
+    if now.plain is not None:
+        r = behind(now.pull, padded(n))[None]
+        sums.first, sums.second, _ = now.plain.moments(block.patterns, block.x, r, weight)
+    sums.cells = [column.statistics(weight, block.levels[j]) for j, column in enumerate(now.view.cells)]
+    return sums
+
+
 @dataclass(eq=False)
-class _Rows:
+class Seen:
     """Rows of a block given every component: latent (b, H, K) <t>, x (b, P, Hpad) expected cells (empty where an expert
     sees the Gaussian columns alone: their sums need no array of cells); of two classes what ties them, and cw
     (b, 1, P, Hpad)."""
@@ -163,8 +110,10 @@ class _Rows:
     tied: Tied | None
 
 
-def _means(block: Block, now: Expectations, latent: np.ndarray | None, guesses: Guesses | None) -> _Rows:
-    """Missing cells and latents of rows that an expert looks at."""
+def means(
+    block: Block, now: Expectations, latent: np.ndarray | None, guesses: Guesses | None = None, known: bool = False
+) -> Seen:
+    """Missing cells and latents of rows that an expert looks at; those of many classes are `known`, or begin there."""
     p = now.view.width
     looks = block.features[None] if guesses is None else guesses.looks
     many = now.n_latents > 1
@@ -178,6 +127,9 @@ def _means(block: Block, now: Expectations, latent: np.ndarray | None, guesses: 
     log_weight = now.weight - 0.5 * spent + beside(block, now)
     if many:
         assert latent is not None
+        if known:
+            log_weight += (latent * offset).sum(axis=2)
+            return _given_latents(block, now, looks, log_weight, latent)[0]
         return _many(block, now, looks, log_weight, offset, latent)
     return _two(block, now, looks, log_weight, offset)
 
@@ -190,7 +142,7 @@ def _linear(now: Expectations, looks: np.ndarray, matrix: np.ndarray) -> np.ndar
     return behind(now.pull[:, None] - np.matmul(looks, matrix[:, p:, :p]), width)
 
 
-def _two(block: Block, now: Expectations, looks: np.ndarray, log_weight: np.ndarray, offset: np.ndarray) -> _Rows:
+def _two(block: Block, now: Expectations, looks: np.ndarray, log_weight: np.ndarray, offset: np.ndarray) -> Seen:
     n, p, width = now.n_components, now.view.width, padded(now.n_components)
     mean, variance = offset[:, :, 0], np.ones((len(block), n))
     r = x = cw = np.zeros((len(block), 0, width))
@@ -217,15 +169,28 @@ def _two(block: Block, now: Expectations, looks: np.ndarray, log_weight: np.ndar
     tied = Tied(shift, f, last(expected, 1), last(share, 1, 1))
     if p and cells:
         x += cw[:, 0] * tied.shift
-    return _Rows(log_weight, r, x, expected[:, :, None], cw, tied)
+    return Seen(log_weight, r, x, expected[:, :, None], cw, tied)
 
 
 def _many(
     block: Block, now: Expectations, looks: np.ndarray, log_weight: np.ndarray, offset: np.ndarray, latent: np.ndarray
-) -> _Rows:
+) -> Seen:
+    rows, inside = _given_latents(block, now, looks, log_weight, latent)
+    mean = offset + inside
+    rows.log_weight += 0.5 * (mean**2).sum(axis=2) - (latent * inside).sum(axis=2)
+    log_label, rows.latent = hopeful_cone(mean, block.label, rows.log_weight)
+    rows.log_weight += log_label
+    return rows
+
+
+def _given_latents(
+    block: Block, now: Expectations, looks: np.ndarray, log_weight: np.ndarray, latent: np.ndarray
+) -> tuple[Seen, np.ndarray]:
+    """Missing cells given latents (b, H, K), and what the Gaussian columns say of these (b, H, K); log weights but for
+    what the latents say of columns behind."""
     n, p = now.n_components, now.view.width
-    mean = offset
     r = x = np.zeros((len(block), 0, padded(n)))
+    inside = np.zeros(latent.shape)
     if p:
         assert now.seen is not None
         w = now.w[:, :, :p]
@@ -234,16 +199,13 @@ def _many(
         cut = now.seen.condition(block.patterns, block.x, r)
         x = cut.xhat
         inside = np.swapaxes(np.matmul(in_front(x, n), np.swapaxes(w, 1, 2)), 0, 1)
-        mean = offset + inside
         log_weight += cut.quad[:, :n] + 0.5 * (block.missing[:, None] * LOG_2PI - cut.logdet[:, :n])
-        log_weight -= (latent * inside).sum(axis=2)
-    log_weight += 0.5 * (mean**2).sum(axis=2)
-    log_label, expected = hopeful_cone(mean, block.label, log_weight)
-    log_weight += log_label
-    return _Rows(log_weight, r, x, expected, np.zeros((len(block), 0, p, padded(n))), None)
+    return Seen(log_weight, r, x, latent, np.zeros((len(block), 0, p, padded(n))), None), inside
 
 
-def _sums(block: Block, now: Expectations, rows: _Rows, weight: np.ndarray, guesses: Guesses | None) -> GatedSums:
+def sums_of(
+    block: Block, now: Expectations, rows: Seen, weight: np.ndarray, guesses: Guesses | None = None
+) -> GatedSums:
     """What the rows of a block add; weight (b, H) are their responsibilities times their own weights."""
     n, p = now.n_components, now.view.width
     sums = GatedSums.nothing(now.view, n, now.n_latents)
@@ -273,7 +235,7 @@ def _sums(block: Block, now: Expectations, rows: _Rows, weight: np.ndarray, gues
 
 
 def _add_products(
-    block: Block, now: Expectations, rows: _Rows, weight: np.ndarray, pull: np.ndarray, guesses: Guesses | None,
+    block: Block, now: Expectations, rows: Seen, weight: np.ndarray, pull: np.ndarray, guesses: Guesses | None,
     sums: GatedSums,
 ) -> None:  # fmt: skip
     """Products of features behind the Gaussian columns with each other, with those columns and with the latents."""

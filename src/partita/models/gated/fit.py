@@ -12,7 +12,8 @@ import numpy as np
 
 from ...families.normal_inverse_wishart import NormalInverseWishart
 from ...kernels.contract import Rows
-from .expect import Expectations, expect, expectations
+from .expect import expect
+from .expectations import Expectations, expectations
 from .guess import Guesses, first_guesses
 from .rows import GUESSED, Block, View, make_blocks
 from .start import first_state

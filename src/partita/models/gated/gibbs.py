@@ -1,7 +1,7 @@
 """Blocked Gibbs sampling of gated experts as a sampler: `init` and `step(rng, state) -> (state, info)`.
 
-A step draws rows given parameters; then, parameters integrated out, seats some rows anew and moves whole components;
-then parameters given rows.
+A step draws rows given parameters; splits or merges components by the observed cells of their rows; then, parameters
+integrated out, seats some rows anew and moves whole components; then parameters given rows.
 Weights are whole numbers: a row of weight k stands k times in the chain, each with a component and latents of its own.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from ...kernels.contract import Rows
 from .gibbs_draws import draw_parameters
+from .gibbs_jumps import jump
 from .gibbs_moves import exchange_sticks, split_or_merge
 from .gibbs_reseat import reseat
 from .gibbs_rows import draw_rows
@@ -67,8 +68,11 @@ class GibbsProblem:
 
     def step(self, rng: np.random.Generator, state: GibbsState) -> tuple[GibbsState, Mapping[str, float]]:
         state, log_likelihood = draw_rows(rng, self.given, state, self.moves.scans)
-        state = reseat(rng, self.given, state, self.moves.reseat)
         done = {"split": 0, "merge": 0, "none": 0}
+        for _ in range(int(self.moves.jumps + rng.random())):
+            state, what = jump(rng, self.given, state, self.moves)
+            done[what] += 1
+        state = reseat(rng, self.given, state, self.moves.reseat)
         for _ in range(self.moves.split_merge):
             state, what = split_or_merge(rng, self.given, state, self.moves)
             done[what] += 1

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from .gibbs_state import GibbsState, Given, features_of
+from .rows import View
 from .update import posterior_gates
 
 LOG_2PI = np.log(2 * np.pi)
@@ -71,15 +72,7 @@ class Members:
             g = len(sums.count)
             statistics = np.concatenate([sums.count[:, None], sums.first, sums.second.reshape(g, -1)], axis=1)
             out += self.given.priors.gate.log_marginal(statistics)
-        for column, counts in zip(self.given.view.cells, sums.cells, strict=True):
-            after, prior = column.prior + counts, column.prior
-            if column.count:
-                out += gammaln(after[:, 0]) - after[:, 0] * np.log(after[:, 1])
-                out -= gammaln(prior[0]) - prior[0] * np.log(prior[1])
-            else:
-                out += gammaln(after).sum(axis=1) - gammaln(after.sum(axis=1))
-                out -= gammaln(prior).sum() - gammaln(prior.sum())
-        return out
+        return out + log_marginal_of_cells(self.given.view, sums.cells)
 
     def _of_experts(self, sums: Sums) -> np.ndarray:
         """The latents of a component, its expert integrated out, less their own squares and constants."""
@@ -97,8 +90,7 @@ class Members:
         if self.given.n_latents:
             return out
         for side in range(len(out)):
-            held = np.unique(self.label[(weight[:, side] > 0) & (self.label >= 0)])
-            out[side] = (0.0, -np.log(self.given.n_classes), -np.inf)[min(len(held), 2)]
+            out[side] = log_marginal_of_labels(self.label[weight[:, side] > 0], self.given.n_classes)
         return out
 
     def log_predictive(self, sums: Sums) -> np.ndarray:
@@ -129,6 +121,26 @@ class Members:
             constant += 0.5 * p * np.log(kappa / (kappa + 1.0))
             out[:, side] = constant - 0.5 * (v + p) * np.log1p(distance)
         return out
+
+
+def log_marginal_of_cells(view: View, sums: list[np.ndarray]) -> np.ndarray | float:
+    """(G,) of the cells beside the Gaussian block that components hold, from their sums (G, L) or (G, 2)."""
+    out: np.ndarray | float = 0.0
+    for column, counts in zip(view.cells, sums, strict=True):
+        after, prior = column.prior + counts, column.prior
+        if column.count:
+            out = out + gammaln(after[:, 0]) - after[:, 0] * np.log(after[:, 1])
+            out -= gammaln(prior[0]) - prior[0] * np.log(prior[1])
+        else:
+            out = out + gammaln(after).sum(axis=1) - gammaln(after.sum(axis=1))
+            out -= gammaln(prior).sum() - gammaln(prior.sum())
+    return out
+
+
+def log_marginal_of_labels(label: np.ndarray, n_classes: int) -> float:
+    """Of the labels (-1: none) that a class-pure component holds, its class integrated out."""
+    held = np.unique(label[label >= 0])
+    return float((0.0, -np.log(n_classes), -np.inf)[min(len(held), 2)])
 
 
 @dataclass(eq=False)

@@ -4,7 +4,8 @@ Split and merge [1]: two rows are picked without a look at z. In one component: 
 the other rows are allotted independently, with probabilities that a few rounds of expectation and maximisation from the
 seeds end in; the second takes an empty stick, chosen by what the sticks think of it. In two components: these become
 one, and the same probabilities say how likely the way back is. The rounds see nothing but the rows of both and the
-seeds, so they are the same in both directions, and acceptance is exact.
+seeds, so they are the same in both directions, and acceptance is exact. `gibbs_jumps` does the same with missing cells
+integrated out.
 
 [1] S. Jain and R. M. Neal (2004), A split-merge Markov chain Monte Carlo procedure for the Dirichlet process mixture
 model, Journal of Computational and Graphical Statistics 13, 158-182.
@@ -12,7 +13,8 @@ model, Journal of Computational and Graphical Statistics 13, 158-182.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -74,68 +76,100 @@ def _normalised(logs: np.ndarray) -> np.ndarray:
     return logs - top - np.log(np.exp(logs - top).sum())
 
 
+class Way(Protocol):
+    """How the rows `index` of one or two components are allotted and judged."""
+
+    @property
+    def index(self) -> np.ndarray: ...
+
+    def odds(self, i: int, j: int, rounds: int) -> np.ndarray:
+        """(m,) log odds that a row belongs to the component of seed j rather than that of seed i, places in `index`."""
+
+    def gain(self, second: np.ndarray) -> float:
+        """Log marginal likelihood of two components, `second` (m,) saying who is in the other, over that of one."""
+
+
+@dataclass(eq=False)
+class Completed:
+    """Missing cells and latents as they are drawn, gates and experts integrated out."""
+
+    members: Members
+
+    @property
+    def index(self) -> np.ndarray:
+        return self.members.index
+
+    def odds(self, i: int, j: int, rounds: int) -> np.ndarray:
+        return allotment(self.members, i, j, rounds)
+
+    def gain(self, second: np.ndarray) -> float:
+        weight = np.stack([~second, second, np.ones(len(second), bool)], axis=1).astype(float)
+        parts = self.members.log_marginal(weight)
+        return float(parts[0] + parts[1] - parts[2])
+
+
 def split_or_merge(rng: np.random.Generator, given: Given, state: GibbsState, moves: Moves) -> tuple[GibbsState, str]:
     """One attempt; what came of it is "split", "merge" or "none"."""
     pair = pick_pair(rng, given.label, moves.apart, not given.n_latents)
     rounds, chance = int(rng.integers(1, ROUNDS + 1)), float(np.log(1.0 - rng.random()))
     if pair is None:
         return state, "none"
-    i, j = pair
-    if state.z[i] == state.z[j]:
-        return _split(rng, given, state, i, j, rounds, chance)
-    return _merge(given, state, i, j, rounds, chance)
+    way = Completed(Members.of(given, state, together(state, *pair)))
+    if state.z[pair[0]] == state.z[pair[1]]:
+        z = split(rng, state, way, pair, rounds, chance)
+        return (state, "none") if z is None else (replace(state, z=z), "split")
+    z = merge(state, way, pair, rounds, chance)
+    return (state, "none") if z is None else (replace(state, z=z), "merge")
 
 
-def _split(
-    rng: np.random.Generator, given: Given, state: GibbsState, i: int, j: int, rounds: int, chance: float
-) -> tuple[GibbsState, str]:
-    counts, kept, alpha = state.counts, int(state.z[i]), state.parameters.alpha
+def together(state: GibbsState, i: int, j: int) -> np.ndarray:
+    """All rows of the components of two rows."""
+    return np.flatnonzero((state.z == state.z[i]) | (state.z == state.z[j]))
+
+
+def split(
+    rng: np.random.Generator, state: GibbsState, way: Way, pair: tuple[int, int], rounds: int, chance: float
+) -> np.ndarray | None:
+    """Sticks of all rows after a split, if it is accepted."""
+    counts, kept, alpha = state.counts, int(state.z[pair[0]]), state.parameters.alpha
     if counts.min() > 0:
-        return state, "none"
-    members = Members.of(given, state, np.flatnonzero(state.z == kept))
-    at_i, at_j = np.searchsorted(members.index, [i, j])
-    odds = allotment(members, at_i, at_j, rounds)
+        return None
+    at_i, at_j = np.searchsorted(way.index, pair)
+    odds = way.odds(at_i, at_j, rounds)
     second = rng.random(len(odds)) < 1.0 / (1.0 + np.exp(-odds))
     second[at_i], second[at_j] = False, True
     free, logs = _stick_choices(counts, kept, int(second.sum()), alpha)
     log_choice = _normalised(logs)
     taken = int(np.searchsorted(np.cumsum(np.exp(log_choice)), rng.random()).clip(max=len(free) - 1))
     gain = logs[taken] - log_sticks(counts.astype(float), alpha)
-    gain += _gain_of_split(members, second)
-    if chance >= gain - log_choice[taken] - _log_share(odds, second, at_i, at_j):
-        return state, "none"
+    gain += way.gain(second)
+    if not chance < gain - log_choice[taken] - _log_share(odds, second, at_i, at_j):
+        return None
     z = state.z.copy()
-    z[members.index[second]] = free[taken]
-    return replace(state, z=z), "split"
+    z[way.index[second]] = free[taken]
+    return z
 
 
-def _merge(given: Given, state: GibbsState, i: int, j: int, rounds: int, chance: float) -> tuple[GibbsState, str]:
+def merge(state: GibbsState, way: Way, pair: tuple[int, int], rounds: int, chance: float) -> np.ndarray | None:
+    """Sticks of all rows after a merge, if it is accepted."""
     counts, alpha = state.counts, state.parameters.alpha
-    kept, emptied = int(state.z[i]), int(state.z[j])
-    members = Members.of(given, state, np.flatnonzero((state.z == kept) | (state.z == emptied)))
-    second = state.z[members.index] == emptied
+    kept, emptied = (int(state.z[i]) for i in pair)
+    second = state.z[way.index] == emptied
     merged = counts.copy()
     merged[kept] += merged[emptied]
     merged[emptied] = 0
     gain = log_sticks(merged.astype(float), alpha) - log_sticks(counts.astype(float), alpha)
-    gain -= _gain_of_split(members, second)
-    if chance >= gain:  # the way back is no more than certain
-        return state, "none"
+    gain -= way.gain(second)
+    if not chance < gain:  # the way back is no more than certain
+        return None
     free, logs = _stick_choices(merged, kept, int(counts[emptied]), alpha)
     back = _normalised(logs)[np.searchsorted(free, emptied)]
-    at_i, at_j = np.searchsorted(members.index, [i, j])
-    if chance >= gain + back + _log_share(allotment(members, at_i, at_j, rounds), second, at_i, at_j):
-        return state, "none"
+    at_i, at_j = np.searchsorted(way.index, pair)
+    if not chance < gain + back + _log_share(way.odds(at_i, at_j, rounds), second, at_i, at_j):
+        return None
     z = state.z.copy()
-    z[members.index] = kept
-    return replace(state, z=z), "merge"
-
-
-def _gain_of_split(members: Members, second: np.ndarray) -> float:
-    """Log marginal likelihood of two components over that of one."""
-    weight = np.stack([~second, second, np.ones(len(second), bool)], axis=1).astype(float)
-    parts = members.log_marginal(weight)
-    return float(parts[0] + parts[1] - parts[2])
+    z[way.index] = kept
+    return z
 
 
 def exchange_sticks(rng: np.random.Generator, state: GibbsState, attempts: int) -> GibbsState:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .expect import expectations
+from .expectations import expectations
 from .fit import GatedProblem
 from .gibbs_draws import sums_of_sticks
 from .gibbs_state import GibbsState, Given, Parameters
@@ -31,26 +31,13 @@ def first_chain(rng: np.random.Generator, given: Given, k: int, cluster: np.ndar
     place = np.empty(len(order), np.int32)
     place[order] = np.minimum(np.arange(len(order)), n_sticks - 1)
     z = place[cluster]
-    x, levels = observed(given)
+    x, levels = given.observed()
     hidden = np.isnan(x)
     for h in np.unique(z):
         mine = z == h
         x[mine] = np.where(hidden[mine], look[mine, :p].mean(axis=0), x[mine])
     fill_holes(rng, given, levels)
     return GibbsState(nothing_known(given), z, x, levels, _latents(given))
-
-
-def observed(given: Given) -> tuple[np.ndarray, np.ndarray]:
-    """Gaussian cells (n, P), NaN where missing, and those beside (D, n), -1 where missing."""
-    x = np.empty((given.n_rows, given.view.width))
-    levels = np.empty((len(given.view.cells), given.n_rows), np.int64)
-    for block in given.blocks:
-        shown, patterns = block.x.copy(), block.patterns
-        for g in range(len(patterns)):
-            cells = patterns.cells[patterns.first[g] : patterns.first[g + 1]]
-            shown[patterns.first_row[g] : patterns.first_row[g + 1], cells] = np.nan
-        x[block.index], levels[:, block.index] = shown, block.levels
-    return x, levels
 
 
 def fill_holes(rng: np.random.Generator, given: Given, levels: np.ndarray) -> None:
@@ -89,7 +76,7 @@ def from_variational(rng: np.random.Generator, given: Given, source: np.ndarray,
     """
     rho = fit.rho[source]
     z = choose(rng, np.log(np.maximum(rho, 1e-300)))[0]
-    x, levels = observed(given)
+    x, levels = given.observed()
     x = np.where(np.isnan(x), fit.gates.mean[z], x)
     fill_holes(rng, given, levels)
     latent = _latents(given)

@@ -8,6 +8,7 @@ uniform beforehand.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,9 @@ class Moves:
 
     alpha         the concentration, fixed; None: drawn
     reseat        rows seated anew without parameters
-    split_merge   attempts to split or merge components
+    jumps         attempts to split or merge components, missing cells integrated out, in the mean of all steps (each
+                  costs several sweeps), by paths of so many `steps`
+    split_merge   attempts with missing cells as they are drawn
     swaps         attempts to exchange two sticks, for every stick
     apart         share of the attempts whose two rows have different labels (the same one, where gates are class-pure)
     scans         turns of the latents of many classes
@@ -30,6 +33,8 @@ class Moves:
 
     alpha: float | None = None
     reseat: int = 40
+    jumps: float = 0.2
+    steps: int = 64
     split_merge: int = 3
     swaps: int = 2
     apart: float = 0.5
@@ -61,6 +66,27 @@ class Given:
     def looked_at(self) -> np.ndarray:
         """(n,) rows that an expert looks at."""
         return (self.label >= 0) & (self.n_latents > 0)
+
+    def observed(self) -> tuple[np.ndarray, np.ndarray]:
+        """Gaussian cells (n, P), NaN where missing, and those beside (D, n), -1 where missing."""
+        x, levels = self._observed
+        return x.copy(), levels.copy()
+
+    def cells_of(self, index: np.ndarray) -> np.ndarray:
+        """Gaussian cells of some rows, NaN where missing."""
+        return self._observed[0][index]
+
+    @cached_property
+    def _observed(self) -> tuple[np.ndarray, np.ndarray]:
+        x = np.empty((self.n_rows, self.view.width))
+        levels = np.empty((len(self.view.cells), self.n_rows), np.int64)
+        for block in self.blocks:
+            shown, patterns = block.x.copy(), block.patterns
+            for g in range(len(patterns)):
+                cells = patterns.cells[patterns.first[g] : patterns.first[g + 1]]
+                shown[patterns.first_row[g] : patterns.first_row[g + 1], cells] = np.nan
+            x[block.index], levels[:, block.index] = shown, block.levels
+        return x, levels
 
 
 @dataclass(eq=False)

@@ -17,7 +17,7 @@ from .rows import Block, View
 from .sums import GatedSums
 
 if TYPE_CHECKING:
-    from .expect import Expectations
+    from .expectations import Expectations
 
 
 class Guesses:

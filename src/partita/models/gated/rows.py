@@ -112,6 +112,14 @@ def make_blocks(
     if experts:
         sort[label >= 0] = SEEN
         sort[(label >= 0) & (levels < 0).any(axis=0)] = GUESSED
+    return blocks_of(view, x, levels, sort, label, weight, n_components)
+
+
+def blocks_of(
+    view: View, x: np.ndarray, levels: np.ndarray, sort: np.ndarray, label: np.ndarray, weight: np.ndarray,
+    n_components: int,
+) -> list[Block]:  # fmt: skip
+    """Rows of known sorts in blocks: Gaussian cells x (n, P), NaN where missing, and those beside, levels (D, n)."""
     hidden = np.isnan(x)
     largest = max(32, BLOCK_NUMBERS // max(n_components * max(view.width, 1), 1))
     blocks = []

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from ...kernels.contract import Rows
-from .expect import Expectations, expect, expectations
+from .expect import expect
+from .expectations import Expectations, expectations
 from .fit import GatedProblem
 from .guess import Guesses, first_guesses
 from .rows import GUESSED, Block, View, make_blocks

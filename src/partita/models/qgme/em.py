@@ -18,7 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...kernels.contract import Rows
-from ..gated.expect import LOG_2PI, Expectations, expect
+from ..gated.expect import expect
+from ..gated.expectations import LOG_2PI, Expectations
 from ..gated.forms import GateForm
 from ..gated.guess import Guesses, first_guesses
 from ..gated.rows import GUESSED, Block, View, make_blocks
