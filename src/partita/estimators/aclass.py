@@ -175,7 +175,7 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
     def _begin(self, table: Table) -> None:
         n_sweeps = STREAM_SWEEPS if self.n_sweeps is None else self.n_sweeps
         fixed = self.column_prior != "infer"
-        lens = make_lenses(table, plain=fixed, uniform_base=fixed, correlated=self.correlated)[-1]
+        lens = make_lenses(table, plain=fixed, uniform_base=fixed, correlated=self.correlated, stream=True)[-1]
         streams = spawn_streams(root_sequence(self.random_state), self.n_filters + 1)
         self._online = Online.begin(lens, table, rule_of(self, len(self.classes_), n_sweeps), streams)
 

@@ -143,13 +143,14 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         self._learn_stream(self._encode_next(X), self._part_runner(), "")
         return self
 
-    def _lens(self, table: Table):
-        return plain_lens(table, uniform_base=self.column_prior != "infer", correlated=self.correlated)
+    def _lens(self, table: Table, stream: bool):
+        uniform = self.column_prior != "infer"
+        return plain_lens(table, uniform_base=uniform, correlated=self.correlated, stream=stream)
 
     def _begin(self, table: Table) -> None:
         n_sweeps = STREAM_SWEEPS if self.n_sweeps is None else self.n_sweeps
         streams = spawn_streams(root_sequence(self.random_state), self.n_filters + 1)
-        self._online = Online.begin(self._lens(table), table, rule_of(self, 1, n_sweeps), streams)
+        self._online = Online.begin(self._lens(table, stream=True), table, rule_of(self, 1, n_sweeps), streams)
 
     def _learn_stream(self, table: Table, runner: Runner, mark: str) -> None:
         assert self._online is not None
@@ -161,7 +162,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         self.n_rows_seen_ = self._online.reservoir.seen
 
     def _run(self, table: Table) -> None:
-        lens = self._lens(table)
+        lens = self._lens(table, stream=False)
         rows, label = lens.rows(table).listed().entered(lens.layout), np.zeros(len(table), np.int32)
         problem = Problem(lens.layout, rows, label, settings_of(self, 1, len(table)))
         mark = self._fingerprint(rows.codes, rows.reals)

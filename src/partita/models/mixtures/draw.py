@@ -106,7 +106,9 @@ def _draw_cells(
         cls = np.zeros_like(label) if view == BACKGROUND else label
         g = groups[view] if view > CLASS_ONLY else np.zeros_like(label)
         if sight.what == "block":
-            reals[:, sight.sources] = block.draw(lens.layout, state, d, cls, g, reals[:, sight.sources], rng)
+            known = [table.schema.columns[column].observed for column in sight.columns]
+            drawn = block.draw(lens.layout, state, d, cls, g, reals[:, sight.sources], rng)
+            reals[:, sight.sources] = np.where(known, drawn, reals[:, sight.sources])
             continue
         hole = codes[:, sight.source] < 0 if sight.what == "codes" else np.isnan(reals[:, sight.source])
         if sight.what == "spike" or not hole.any():

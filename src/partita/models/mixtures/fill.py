@@ -40,7 +40,9 @@ class Beliefs:
         return Table(table.schema, codes, reals)
 
     def spread(self, table: Table) -> np.ndarray:
-        """Standard deviation of every missing cell in the caller's units (discrete: of its code), 0 where observed."""
+        """Standard deviation of every missing cell in the caller's units (discrete: of its code), 0 where observed. NaN
+        where the hole stays one, in a column of which nothing is known.
+        """
         out = np.zeros((len(table), table.schema.n_columns))
         for j, column in enumerate(table.schema.discrete):
             k = np.arange(self.level[j].shape[1])
@@ -51,6 +53,7 @@ class Beliefs:
             with np.errstate(over="ignore"):
                 spread = np.sqrt(variance) * table.schema.columns[column].scale
             out[:, column] = np.minimum(spread, np.finfo(np.float64).max)
+        out[:, [not column.observed for column in table.schema.columns]] = np.nan
         out[table.observed()] = 0.0
         return out
 
