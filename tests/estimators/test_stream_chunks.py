@@ -43,6 +43,13 @@ def test_chunks_do_not_matter_to_the_plain_filter(cls, missing_labels, n_filters
 
 
 @pytest.mark.parametrize("cls", [AClass, CRPMixture])
+def test_the_plain_filter_infers_neither_alpha_nor_the_columns(cls):
+    settings = {**QUICK, "inference": "smc", "n_sweeps": 0}
+    told = cls(**settings, alpha=1.0, column_prior=0.5).fit(X, Y)
+    np.testing.assert_array_equal(cls(**settings).fit(X, Y).score_samples(X), told.score_samples(X))
+
+
+@pytest.mark.parametrize("cls", [AClass, CRPMixture])
 def test_fit_by_smc_is_one_pass_of_the_stream(cls):
     fitted = cls(**QUICK, inference="smc").fit(X, Y)
     np.testing.assert_array_equal(fitted.score_samples(X), learn(cls(**QUICK), []).score_samples(X))

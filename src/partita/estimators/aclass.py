@@ -44,7 +44,9 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
     n_sweeps : with "gibbs", the most sweeps of a chain, which stops where rows no longer move (None: 22 to 30, more on
         smaller tables); with "smc" and in `partial_fit`, sweeps over the reservoir after every 100 rows (2), 0 for the
         paper's filter.
-    alpha : concentration of the groups of each class, a number or "infer".
+    alpha : concentration of the groups of each class, a number or "infer". A filter with `n_sweeps=0` infers neither it
+        nor `column_prior`: there "infer" is 1, and the pseudo-counts and hyper-parameters that a fit begins with (0.5 a
+        level of a binary column), fixed.
     group_prior : with "gibbs" and alpha="infer", the law of the groups of each class: "crp", a Chinese restaurant
         process; "infer", chosen with alpha among these and finite mixtures of 1 to 256 components with more or less
         equal shares. Streams, and a given alpha, mean the Chinese restaurant process.

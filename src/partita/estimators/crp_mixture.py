@@ -47,7 +47,9 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     n_sweeps : with "gibbs", sweeps of each chain (None: until the number of groups no longer drifts, at most 192);
         with "smc" and in `partial_fit`, sweeps over the reservoir after every
         100 rows (2), 0 for the plain filter.
-    alpha : concentration, a number or "infer" (Gamma(1, 1) prior).
+    alpha : concentration, a number or "infer" (Gamma(1, 1) prior). A filter with `n_sweeps=0` infers neither it nor
+        `column_prior`: there "infer" is 1, and the pseudo-counts and hyper-parameters that a fit begins with (0.5 a
+        level of a binary column), fixed.
     group_prior : with "gibbs" and alpha="infer", the law of the groups: "crp", a Chinese restaurant process; "infer",
         chosen with alpha among these and finite mixtures of 1 to 256 components with more or less equal shares.
         Streams, and a given alpha, mean the Chinese restaurant process.
