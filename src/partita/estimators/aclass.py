@@ -204,7 +204,7 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
         return averaging.class_probabilities(self._ensemble, self._encode(X))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Any, np.ndarray]:
-        """New rows and their classes."""
+        """New rows and their classes; cells of very small groups as in `CRPMixture.sample`."""
         table, label = draw.sample_table(
             self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state)
         )

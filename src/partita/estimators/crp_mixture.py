@@ -271,6 +271,9 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """New rows from the posterior predictive: an array or a frame, as the training table was, with the plain dtypes
         of its kinds (float64, int64, bool, categories); `impute` keeps those of the table it is given.
+
+        In a group so small that the Student t of a real cell has no variance (two degrees of freedom or one), that t is
+        taken to have three, on the same scale, by all that draws or tells of cells; densities keep the model's own.
         """
         return decode(
             draw.sample_table(self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state))[0]
