@@ -38,8 +38,8 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
     Parameters
     ----------
     inference : "gibbs" or "smc".
-    n_filters : independent chains or filters, averaged. A batch fit runs a quarter as many more, for densities and
-        draws, where the lenses of the classifier do not keep densities (spikes, few values, counts).
+    n_filters : independent chains or filters, averaged. A batch fit runs a quarter as many more, for densities, where
+        the lenses of the classifier do not keep them (spikes, few values, counts).
     n_particles : particles of each filter.
     n_sweeps : with "gibbs", the most sweeps of a chain, which stops where rows no longer move (None: 22 to 30, more on
         smaller tables); with "smc" and in `partial_fit`, sweeps over the reservoir after every 100 rows (2), 0 for the
@@ -204,7 +204,12 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
         return averaging.class_probabilities(self._ensemble, self._encode(X))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Any, np.ndarray]:
-        """New rows and their classes; cells of very small groups as in `CRPMixture.sample`."""
+        """New rows and their classes; cells of very small groups as in `CRPMixture.sample`.
+
+        After a batch fit a number that many cells share, or one of few values, is drawn as such, as `impute` draws it:
+        the law is that of the chains that look closer at numeric columns, not quite that of `score_samples`, to which
+        such a value is a point. Streams, `correlated=True` and a given `column_prior` never draw it.
+        """
         table, label = draw.sample_table(
             self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state)
         )

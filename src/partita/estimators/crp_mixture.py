@@ -273,7 +273,9 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         of its kinds (float64, int64, bool, categories); `impute` keeps those of the table it is given.
 
         In a group so small that the Student t of a real cell has no variance (two degrees of freedom or one), that t is
-        taken to have three, on the same scale, by all that draws or tells of cells; densities keep the model's own.
+        taken to have three, on the same scale, by all that draws or tells of cells; densities keep the model's own. A
+        number that many cells of a real column share (half of them 0, say) is no value apart to this model: no draw
+        hits it.
         """
         return decode(
             draw.sample_table(self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state))[0]

@@ -118,6 +118,11 @@ class Lens:
         """
         return all(s.what in ("codes", "count", "block") or (s.what == "standard" and s.proper) for s in self.sights)
 
+    @property
+    def has_heaps(self) -> bool:
+        """Whether it shows values of a numeric column as such: a spike, or few values."""
+        return any(s.what == "spike" or (s.what == "levels" and len(s.values)) for s in self.sights)
+
     def rows(self, table: Table) -> Rows:
         """The cells as the mixture sees them; those of a column that was never observed count as missing."""
         table = _known(table)

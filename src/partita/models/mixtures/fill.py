@@ -65,6 +65,7 @@ def whole(value: np.ndarray) -> np.ndarray:
 
 def beliefs(ensemble: Ensemble, table: Table) -> Beliefs:
     """Averaged over states, classes and groups, given each row's observed cells."""
+    ensemble = ensemble.heaped_part()
     schema, n = table.schema, len(table)
     out = Beliefs(
         [np.zeros((n, k)) for k in schema.n_levels],
