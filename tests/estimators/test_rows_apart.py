@@ -32,6 +32,19 @@ def test_a_row_is_answered_alike_in_any_company(cls, settings):
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("cls", [AClass, CRPMixture])
+def test_a_row_is_filled_alike_in_any_company(cls, settings):
+    X, y = mixed_frame()
+    model = cls(**{**QUICK, **settings}).fit(X, y)
+    filled, spread = model.impute(X, return_std=True)
+    order = np.random.default_rng(0).permutation(len(X))
+    for rows in (order, order[:7], [3, 3, 3], *order[:20, None]):
+        one, doubt = model.impute(X.iloc[rows], return_std=True)
+        pd.testing.assert_frame_equal(one, filled.iloc[rows], check_exact=True)
+        np.testing.assert_array_equal(doubt, spread[rows])
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("cls", [AClass, CRPMixture])
 def test_the_same_seed_gives_the_same_bytes_for_any_number_of_threads(cls, settings):
     X, y = mixed_frame()
     y = np.where(np.arange(len(y)) % 5 == 0, None, y)

@@ -18,18 +18,19 @@ Y = (X[:, 0] + X[:, 1] > rng.random(9000) * 2).astype(int)
 SMC = {"inference": "smc", "n_filters": 2, "random_state": 3}
 
 
-def test_a_time_budget_ends_a_filter_and_its_checkpoint_goes_on(tmp_path):
-    path = tmp_path / "stream.checkpoint"
+@pytest.mark.parametrize("plain", [{}, {"n_sweeps": 0, "n_particles": 5, "alpha": 1.0, "column_prior": 0.5}], ids=str)
+def test_a_time_budget_ends_a_filter_and_its_checkpoint_goes_on(tmp_path, plain):
+    path, settings = tmp_path / "stream.checkpoint", {**SMC, **plain}
     with pytest.warns(FitInterrupted, match="time_budget"):
-        part = AClass(**SMC, time_budget=1e-6, checkpoint=path).fit(X, Y)
+        part = AClass(**settings, time_budget=1e-6, checkpoint=path).fit(X, Y)
     assert 0 < part.n_rows_seen_ < len(X)
     assert np.isfinite(part.predict_proba(X[:10])).all()
-    resumed = AClass(**SMC, checkpoint=path).fit(X, Y)
-    whole = AClass(**SMC).fit(X, Y)
+    resumed = AClass(**settings, checkpoint=path).fit(X, Y)
+    whole = AClass(**settings).fit(X, Y)
     assert resumed.n_rows_seen_ == len(X)
     np.testing.assert_array_equal(resumed.predict_proba(X[:200]), whole.predict_proba(X[:200]))
     with pytest.raises(ValueError, match="other data or other parameters"):
-        AClass(**{**SMC, "random_state": 4}, checkpoint=path).fit(X, Y)
+        AClass(**{**settings, "random_state": 4}, checkpoint=path).fit(X, Y)
 
 
 @pytest.mark.parametrize("model", [AClass(**{**SMC, "n_filters": 32}), AClass(n_sweeps=4000, time_budget=30)])

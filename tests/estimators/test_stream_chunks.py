@@ -30,12 +30,23 @@ def test_chunks_do_not_matter(cls, settings):
         np.testing.assert_array_equal(other, whole)
 
 
+@pytest.mark.parametrize("n_filters", [1, 3])
+@pytest.mark.parametrize("missing_labels", [False, True])
 @pytest.mark.parametrize("cls", [AClass, CRPMixture])
-def test_chunks_do_not_matter_to_the_plain_filter(cls):
-    settings = {**QUICK, "n_sweeps": 0, "n_particles": 3}
-    whole, *others = [learn(cls(**settings), cuts).score_samples(X) for cuts in CUTS.values()]
+def test_chunks_do_not_matter_to_the_plain_filter(cls, missing_labels, n_filters):
+    settings = {**QUICK, "n_sweeps": 0, "n_particles": 3, "n_filters": n_filters}
+    y = np.where(np.arange(len(Y)) % 7 == 3, np.nan, Y) if missing_labels else Y
+    whole, *others = [learn(cls(**settings), cuts, y=y) for cuts in CUTS.values()]
     for other in others:
-        np.testing.assert_allclose(other, whole, rtol=1e-12)
+        np.testing.assert_array_equal(other.score_samples(X), whole.score_samples(X))
+        assert other.log_evidence_ == whole.log_evidence_
+
+
+@pytest.mark.parametrize("cls", [AClass, CRPMixture])
+def test_the_plain_filter_infers_neither_alpha_nor_the_columns(cls):
+    settings = {**QUICK, "inference": "smc", "n_sweeps": 0}
+    told = cls(**settings, alpha=1.0, column_prior=0.5).fit(X, Y)
+    np.testing.assert_array_equal(cls(**settings).fit(X, Y).score_samples(X), told.score_samples(X))
 
 
 @pytest.mark.parametrize("cls", [AClass, CRPMixture])

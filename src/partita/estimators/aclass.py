@@ -38,13 +38,15 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
     Parameters
     ----------
     inference : "gibbs" or "smc".
-    n_filters : independent chains or filters, averaged. A batch fit runs a quarter as many more, for densities and
-        draws, where the lenses of the classifier do not keep densities (spikes, few values, counts).
+    n_filters : independent chains or filters, averaged. A batch fit runs a quarter as many more, for densities, where
+        the lenses of the classifier do not keep them (spikes, few values, counts).
     n_particles : particles of each filter.
     n_sweeps : with "gibbs", the most sweeps of a chain, which stops where rows no longer move (None: 22 to 30, more on
         smaller tables); with "smc" and in `partial_fit`, sweeps over the reservoir after every 100 rows (2), 0 for the
         paper's filter.
-    alpha : concentration of the groups of each class, a number or "infer".
+    alpha : concentration of the groups of each class, a number or "infer". A filter with `n_sweeps=0` infers neither it
+        nor `column_prior`: there "infer" is 1, and the pseudo-counts and hyper-parameters that a fit begins with (0.5 a
+        level of a binary column), fixed.
     group_prior : with "gibbs" and alpha="infer", the law of the groups of each class: "crp", a Chinese restaurant
         process; "infer", chosen with alpha among these and finite mixtures of 1 to 256 components with more or less
         equal shares. Streams, and a given alpha, mean the Chinese restaurant process.
@@ -175,7 +177,7 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
     def _begin(self, table: Table) -> None:
         n_sweeps = STREAM_SWEEPS if self.n_sweeps is None else self.n_sweeps
         fixed = self.column_prior != "infer"
-        lens = make_lenses(table, plain=fixed, uniform_base=fixed, correlated=self.correlated)[-1]
+        lens = make_lenses(table, plain=fixed, uniform_base=fixed, correlated=self.correlated, stream=True)[-1]
         streams = spawn_streams(root_sequence(self.random_state), self.n_filters + 1)
         self._online = Online.begin(lens, table, rule_of(self, len(self.classes_), n_sweeps), streams)
 
@@ -202,7 +204,12 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
         return averaging.class_probabilities(self._ensemble, self._encode(X))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> tuple[Any, np.ndarray]:
-        """New rows and their classes."""
+        """New rows and their classes; cells of very small groups as in `CRPMixture.sample`.
+
+        After a batch fit a number that many cells share, or one of few values, is drawn as such, as `impute` draws it:
+        the law is that of the chains that look closer at numeric columns, not quite that of `score_samples`, to which
+        such a value is a point. Streams, `correlated=True` and a given `column_prior` never draw it.
+        """
         table, label = draw.sample_table(
             self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state)
         )

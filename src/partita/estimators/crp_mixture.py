@@ -47,7 +47,9 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     n_sweeps : with "gibbs", sweeps of each chain (None: until the number of groups no longer drifts, at most 192);
         with "smc" and in `partial_fit`, sweeps over the reservoir after every
         100 rows (2), 0 for the plain filter.
-    alpha : concentration, a number or "infer" (Gamma(1, 1) prior).
+    alpha : concentration, a number or "infer" (Gamma(1, 1) prior). A filter with `n_sweeps=0` infers neither it nor
+        `column_prior`: there "infer" is 1, and the pseudo-counts and hyper-parameters that a fit begins with (0.5 a
+        level of a binary column), fixed.
     group_prior : with "gibbs" and alpha="infer", the law of the groups: "crp", a Chinese restaurant process; "infer",
         chosen with alpha among these and finite mixtures of 1 to 256 components with more or less equal shares.
         Streams, and a given alpha, mean the Chinese restaurant process.
@@ -143,13 +145,14 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         self._learn_stream(self._encode_next(X), self._part_runner(), "")
         return self
 
-    def _lens(self, table: Table):
-        return plain_lens(table, uniform_base=self.column_prior != "infer", correlated=self.correlated)
+    def _lens(self, table: Table, stream: bool):
+        uniform = self.column_prior != "infer"
+        return plain_lens(table, uniform_base=uniform, correlated=self.correlated, stream=stream)
 
     def _begin(self, table: Table) -> None:
         n_sweeps = STREAM_SWEEPS if self.n_sweeps is None else self.n_sweeps
         streams = spawn_streams(root_sequence(self.random_state), self.n_filters + 1)
-        self._online = Online.begin(self._lens(table), table, rule_of(self, 1, n_sweeps), streams)
+        self._online = Online.begin(self._lens(table, stream=True), table, rule_of(self, 1, n_sweeps), streams)
 
     def _learn_stream(self, table: Table, runner: Runner, mark: str) -> None:
         assert self._online is not None
@@ -161,7 +164,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         self.n_rows_seen_ = self._online.reservoir.seen
 
     def _run(self, table: Table) -> None:
-        lens = self._lens(table)
+        lens = self._lens(table, stream=False)
         rows, label = lens.rows(table).listed().entered(lens.layout), np.zeros(len(table), np.int32)
         problem = Problem(lens.layout, rows, label, settings_of(self, 1, len(table)))
         mark = self._fingerprint(rows.codes, rows.reals)
@@ -268,6 +271,11 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Any:
         """New rows from the posterior predictive: an array or a frame, as the training table was, with the plain dtypes
         of its kinds (float64, int64, bool, categories); `impute` keeps those of the table it is given.
+
+        In a group so small that the Student t of a real cell has no variance (two degrees of freedom or one), that t is
+        taken to have three, on the same scale, by all that draws or tells of cells; densities keep the model's own. A
+        number that many cells of a real column share (half of them 0, say) is no value apart to this model: no draw
+        hits it.
         """
         return decode(
             draw.sample_table(self._ensemble, self.schema_, checked_size(n_samples), self._draws(random_state))[0]

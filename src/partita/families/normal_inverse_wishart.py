@@ -158,16 +158,18 @@ class NormalInverseWishart:
         """Draw values of shape size + B + (P,), each under a theta of its own."""
         return self.draw_missing(np.full((*as_shape(size), *self.batch_shape, self.width), np.nan), rng)
 
-    def draw_missing(self, x: ArrayLike, rng: np.random.Generator) -> Array:
+    def draw_missing(self, x: ArrayLike, rng: np.random.Generator, least_degrees: float = 0.0) -> Array:
         """Return x, X broadcast against B, with missing cells drawn given the observed ones under the predictive.
 
-        Each vector is completed on its own. The number of variates depends on the shapes alone.
+        Each vector is completed on its own. The number of variates depends on the shapes alone. A conditional with
+        fewer than `least_degrees` of freedom is drawn as if it had these, about the same centre on the same scale.
         """
         x, out = self._against(x)
         completed = np.array(np.broadcast_to(x, (*out.shape, self.width))).reshape(-1, self.width)
         noise = rng.standard_normal(completed.shape)
         n_seen = np.broadcast_to((~np.isnan(x)).sum(axis=-1), out.shape)
         degrees = np.asarray(self.degrees + n_seen)
+        degrees = np.maximum(degrees, least_degrees)
         spread = np.sqrt(degrees / rng.chisquare(degrees)).ravel()
         for block in blocks(x, self.mean, self.scale):
             missing = ~block.seen
@@ -178,11 +180,11 @@ class NormalInverseWishart:
             completed[np.ix_(block.pairs, np.flatnonzero(missing))] = centre + step
         return completed.reshape(*out.shape, self.width)
 
-    def predictive_moments(self, x: ArrayLike) -> tuple[Array, Array]:
+    def predictive_moments(self, x: ArrayLike, least_degrees: float = 0.0) -> tuple[Array, Array]:
         """Return mean and covariance of each vector given its observed cells, (..., P) and (..., P, P).
 
         Observed cells stand as they are, with covariance 0. The covariance is infinite on the diagonal, and NaN off it,
-        where the conditional has at most 2 degrees of freedom.
+        where the conditional has at most 2 degrees of freedom; `least_degrees` as in `draw_missing`.
         """
         x, out = self._against(x)
         mean = np.array(np.broadcast_to(x, (*out.shape, self.width))).reshape(-1, self.width)
@@ -192,6 +194,7 @@ class NormalInverseWishart:
             centre, complement, inflation = self._conditional(block)
             mean[np.ix_(block.pairs, missing)] = centre
             degrees = self.degrees.ravel()[block.laws][block.law_of] + block.seen.sum()
+            degrees = np.maximum(degrees, least_degrees)
             factor = inflation * np.where(degrees > 2, degrees / np.maximum(degrees - 2, 1e-300), np.nan)
             filled = factor[:, None, None] * complement[block.law_of]
             diagonal = np.arange(missing.size)

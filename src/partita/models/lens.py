@@ -118,7 +118,14 @@ class Lens:
         """
         return all(s.what in ("codes", "count", "block") or (s.what == "standard" and s.proper) for s in self.sights)
 
+    @property
+    def has_heaps(self) -> bool:
+        """Whether it shows values of a numeric column as such: a spike, or few values."""
+        return any(s.what == "spike" or (s.what == "levels" and len(s.values)) for s in self.sights)
+
     def rows(self, table: Table) -> Rows:
+        """The cells as the mixture sees them; those of a column that was never observed count as missing."""
+        table = _known(table)
         if all(s.what == "codes" for s in self.sights) and len(self.sights) == table.codes.shape[1]:
             return Rows(table.codes, np.zeros((len(table), 0)))
         codes: list[np.ndarray] = []
@@ -156,6 +163,19 @@ class Lens:
         return cls([Sight(**fields) for fields in tree])
 
 
+def _known(table: Table) -> Table:
+    """The table without the cells of columns of which no cell was seen in training: nothing was learnt of them. A
+    stream's schema says so until the first cell comes.
+    """
+    seen = np.array([column.observed for column in table.schema.columns], bool)
+    if seen.all():
+        return table
+    codes, reals = table.codes.copy(), table.reals.copy()
+    codes[:, ~seen[table.schema.discrete]] = -1
+    reals[:, ~seen[table.schema.numeric]] = np.nan
+    return Table(table.schema, codes, reals)
+
+
 def _smoothed(codes: np.ndarray, levels: int) -> np.ndarray:
     counts = np.bincount(codes[codes >= 0], minlength=levels) + 1.0
     return counts / counts.sum()
@@ -176,9 +196,11 @@ def _count(table: Table, column: int, source: int) -> Sight:
     return Sight("count", column, source, COUNT, base=np.array([(seen.sum() + 0.5) / (len(seen) + 1.0)]))
 
 
-def plain_lens(table: Table, *, uniform_base: bool = False, correlated: bool = False) -> Lens:
+def plain_lens(
+    table: Table, *, uniform_base: bool = False, correlated: bool = False, stream: bool = False
+) -> Lens:
     """Every column as what its kind says; real columns as the schema standardised them, in one block if
-    `correlated`.
+    `correlated`. Columns never observed have no place in a block, but for a stream's, which may meet them yet.
     """
     schema, sights = table.schema, []
     for source, column in enumerate(schema.discrete):
@@ -187,7 +209,7 @@ def plain_lens(table: Table, *, uniform_base: bool = False, correlated: bool = F
     for source, column in enumerate(schema.numeric):
         if schema.kinds[column] == "count":
             sights.append(_count(table, int(column), source))
-        else:
+        elif stream or not correlated or schema.columns[column].observed:
             reals.append((int(column), source))
     log_scales = [float(np.log(schema.columns[column].scale)) for column, _ in reals]
     if correlated and reals:

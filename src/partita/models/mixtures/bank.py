@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import gammaln
 
 from ...kernels import kernel
 from ...kernels.contract import FIRST_RESTAURANT, Filter, Layout, Predictive, Rows, pad
 from .filter import weights
-from .problem import Settings
+from .problem import CLASS_PSEUDO_COUNT, Settings
 
 
 @dataclass
@@ -35,7 +36,21 @@ class Bank:
     filters: list[Filter]
     class_count: np.ndarray
     label: np.ndarray  # int32 (window,): label of each row in the reservoir, drawn where it is missing
-    log_weight: float = 0.0
+    log_weight: float = 0.0  # of all rows and given labels, as `weigh` makes it
+    aside: float = 0.0  # what of it is not the filters' evidence and the labels': by drawn labels, and where resampled
+
+    def weigh(self) -> None:
+        """The log weight from the sums that go row by row: added up call by call, its last bits would depend on how the
+        stream is cut.
+        """
+        evidence = sum(float(f.totals[1]) for f in self.filters)
+        labels = log_label_prior(self.class_count) - log_label_prior(np.zeros(len(self.class_count)))
+        self.log_weight = evidence + labels + self.aside
+
+
+def log_label_prior(count: np.ndarray) -> float:
+    """log probability of labels counted so, Dirichlet prior, up to a constant."""
+    return float(gammaln(count + CLASS_PSEUDO_COUNT).sum() - gammaln((count + CLASS_PSEUDO_COUNT).sum()))
 
 
 @dataclass

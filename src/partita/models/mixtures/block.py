@@ -7,6 +7,9 @@ import numpy as np
 from ...families import NormalInverseWishart
 from ...kernels.contract import Layout, Predictive, Rows
 
+# A Student t with few degrees of freedom has no variance, and now and then a draw of it is absurd. One with fewer than
+# this many is taken, by whatever tells of cells or draws them, as if it had this many: a variance of 3 squared scales.
+LEAST_DEGREES = 3.0
 BATCH = 4_000_000  # numbers in a covariance of all groups of some rows
 
 
@@ -56,7 +59,7 @@ class Moments:
         part = max(BATCH // (weight.shape[1] * self.x.shape[1] ** 2), 1)
         for at in range(0, len(self.holed), part):
             rows, w = self.holed[at : at + part], weight[at : at + part]
-            mean, covariance = every.predictive_moments(self.x[rows, None])
+            mean, covariance = every.predictive_moments(self.x[rows, None], LEAST_DEGREES)
             spread = mean**2 + np.diagonal(covariance, axis1=2, axis2=3)
             first[rows] = np.einsum("nb,nbp->np", w, mean)
             second[rows] = np.einsum("nb,nbp->np", w, np.where(w[:, :, None] > 0, spread, 0.0))
@@ -71,5 +74,5 @@ def draw(
     for one in np.unique(np.stack([c, g], axis=1)[np.isnan(x).any(axis=1)], axis=0):
         mine = (c == one[0]) & (g == one[1])
         group = _groups(layout, state, one[:1], one[1:], d)
-        out[mine] = group.draw_missing(x[mine], rng)
+        out[mine] = group.draw_missing(x[mine], rng, LEAST_DEGREES)
     return out

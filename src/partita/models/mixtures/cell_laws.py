@@ -8,6 +8,7 @@ from scipy.special import stdtrit
 from ...kernels.contract import BINARY, CATEGORICAL, COUNT, Layout, Predictive, Rows
 from ..lens import Sight
 from . import vote
+from .block import LEAST_DEGREES
 from .ensemble import Ensemble, responsibilities
 from .predictive import log_density
 
@@ -37,10 +38,12 @@ def level_probabilities(layout: Layout, state: Predictive, c: int, d: int, n: in
 
 
 def student(layout: Layout, state: Predictive, c: int, d: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Centre, scale and degrees of freedom of a real column's predictive in each group."""
+    """Centre, scale and degrees of freedom of a real column's predictive in each group, at least LEAST_DEGREES: draws,
+    means and spreads tell one law, and a finite variance.
+    """
     _, centre, inverse, power = state.table[c, layout.table_first[d] : layout.table_first[d] + 4, :n]
     nu = 2 * power - 1
-    return centre, np.sqrt(1 / (inverse * nu)), nu
+    return centre, np.sqrt(1 / (inverse * nu)), np.maximum(nu, LEAST_DEGREES)
 
 
 def negative_binomial(layout: Layout, state: Predictive, c: int, d: int, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -60,10 +63,8 @@ def cell_moments(
         mean = r * (1 - p) / p
         return mean, mean / p + mean**2
     centre, scale, nu = student(layout, state, c, d, n)
-    # a Student t with few degrees of freedom has no variance; its scale stands in for the spread
-    variance = scale**2 * np.where(nu > 3, nu / np.maximum(nu - 2, 1e-9), 3.0)
     if sight.what == "scores":  # values lie between the least and the largest seen, so all moments are there
         value = sight.back(centre + scale * stdtrit(nu, MIDDLES[:, None]))
         return value.mean(axis=0), (value**2).mean(axis=0)
     mean = sight.back(centre)
-    return mean, mean**2 + variance * sight.spread**2
+    return mean, mean**2 + scale**2 * nu / (nu - 2) * sight.spread**2

@@ -50,12 +50,14 @@ def count_density_chains(lenses: list[Lens], n_chains: int) -> int:
     return max(1, n_chains // DENSITY_SHARE) if len(lenses) > 2 else 0
 
 
-def make_lenses(table: Table, *, plain: bool, uniform_base: bool, correlated: bool) -> list[Lens]:
+def make_lenses(
+    table: Table, *, plain: bool, uniform_base: bool, correlated: bool, stream: bool = False
+) -> list[Lens]:
     """The lenses of a classifier: a plain one, or two that differ in how they show numeric columns and, where neither
     keeps densities, a plain one for these.
     """
     if plain or correlated:
-        return [plain_lens(table, uniform_base=uniform_base, correlated=correlated)]
+        return [plain_lens(table, uniform_base=uniform_base, correlated=correlated, stream=stream)]
     scores = close_lens(table, scores=True)
     if scores.is_density:  # nothing numeric to look at in two ways
         return [scores]

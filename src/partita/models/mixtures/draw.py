@@ -28,8 +28,9 @@ HUGE_RATE = 1e12  # from here on a Poisson draw and its normal limit differ by l
 
 def draw_tables(ensemble: Ensemble, table: Table, n_draws: int, rng: np.random.Generator) -> list[Table]:
     """Completed tables: each from one state drawn by weight; class and groups of a row drawn given its observed
-    cells. All states take part, as in `fill.beliefs`, so that draws have the means and spreads that it tells.
+    cells. The states are those of `fill.beliefs`, so that draws have the means and spreads that it tells.
     """
+    ensemble = ensemble.heaped_part()
     chosen = rng.choice(len(ensemble.states), n_draws, p=ensemble.weight / ensemble.weight.sum())
     cache: dict[int, Rows] = {}
     out = []
@@ -49,8 +50,12 @@ def draw_tables(ensemble: Ensemble, table: Table, n_draws: int, rng: np.random.G
 
 
 def sample_table(ensemble: Ensemble, schema: Schema, n: int, rng: np.random.Generator) -> tuple[Table, np.ndarray]:
-    """New rows and their classes, each row from a state, class and groups of its own."""
-    ensemble = ensemble.density_part()
+    """New rows and their classes, each row from a state, class and groups of its own.
+
+    The law is that of `score_samples`, but where values are heaped it is that of `draw_tables`, which knows them.
+    """
+    part = ensemble.heaped_part()
+    ensemble = part if part.lenses[part.lens_of[0]].has_heaps else ensemble.density_part()
     blank = Table(schema, np.full((n, len(schema.discrete)), -1, np.int32), np.full((n, len(schema.numeric)), np.nan))
     which = rng.choice(len(ensemble.states), n, p=ensemble.weight / ensemble.weight.sum())
     label, chosen = np.zeros(n, int), rng.random(n)
@@ -63,8 +68,8 @@ def sample_table(ensemble: Ensemble, schema: Schema, n: int, rng: np.random.Gene
         for r in range(state.log_weight.shape[0]):
             with np.errstate(under="ignore"):
                 groups[FIRST_RESTAURANT + r] = _draw_index(np.exp(state.log_weight[r, label[mine]]), rng)
-        part = _draw_cells(lens, state, blank.take(mine), label[mine], groups, rng)
-        codes[mine], reals[mine] = part.codes, part.reals
+        drawn = _draw_cells(lens, state, blank.take(mine), label[mine], groups, rng)
+        codes[mine], reals[mine] = drawn.codes, drawn.reals
     return Table(schema, codes, reals), label
 
 
@@ -106,7 +111,9 @@ def _draw_cells(
         cls = np.zeros_like(label) if view == BACKGROUND else label
         g = groups[view] if view > CLASS_ONLY else np.zeros_like(label)
         if sight.what == "block":
-            reals[:, sight.sources] = block.draw(lens.layout, state, d, cls, g, reals[:, sight.sources], rng)
+            known = [table.schema.columns[column].observed for column in sight.columns]
+            drawn = block.draw(lens.layout, state, d, cls, g, reals[:, sight.sources], rng)
+            reals[:, sight.sources] = np.where(known, drawn, reals[:, sight.sources])
             continue
         hole = codes[:, sight.source] < 0 if sight.what == "codes" else np.isnan(reals[:, sight.source])
         if sight.what == "spike" or not hole.any():

@@ -44,7 +44,16 @@ class Ensemble:
 
     def density_part(self) -> Ensemble:
         """The states that keep densities, for new rows whose law is that of `score_samples`."""
-        keep = [k for k, lens in enumerate(self.lens_of) if self.lenses[lens].is_density]
+        return self._part([k for k, lens in enumerate(self.lens_of) if self.lenses[lens].is_density])
+
+    def heaped_part(self) -> Ensemble:
+        """The states that show values which many cells share as such, where there are any: what is told and drawn of
+        cells comes from these alone, since to a density such a value is a point that no draw ever hits.
+        """
+        return self._part([k for k, lens in enumerate(self.lens_of) if self.lenses[lens].has_heaps])
+
+    def _part(self, keep: list[int]) -> Ensemble:
+        """These states; all where that is none."""
         if len(keep) in (0, len(self.states)):
             return self
         weight = self.weight[keep] / self.weight[keep].sum()

@@ -40,17 +40,20 @@ class Beliefs:
         return Table(table.schema, codes, reals)
 
     def spread(self, table: Table) -> np.ndarray:
-        """Standard deviation of every missing cell in the caller's units (discrete: of its code), 0 where observed."""
+        """Standard deviation of every missing cell in the caller's units (discrete: of its code), 0 where observed. NaN
+        where the hole stays one, in a column of which nothing is known.
+        """
         out = np.zeros((len(table), table.schema.n_columns))
         for j, column in enumerate(table.schema.discrete):
             k = np.arange(self.level[j].shape[1])
-            mean = self.level[j] @ k
-            out[:, column] = np.sqrt(np.maximum(self.level[j] @ k**2 - mean**2, 0))
+            mean = _mixed(self.level[j], k)
+            out[:, column] = np.sqrt(np.maximum(_mixed(self.level[j], k**2) - mean**2, 0))
         for j, column in enumerate(table.schema.numeric):
             variance = np.maximum(self.second[:, j] - self.first[:, j] ** 2, 0)
             with np.errstate(over="ignore"):
                 spread = np.sqrt(variance) * table.schema.columns[column].scale
             out[:, column] = np.minimum(spread, np.finfo(np.float64).max)
+        out[:, [not column.observed for column in table.schema.columns]] = np.nan
         out[table.observed()] = 0.0
         return out
 
@@ -60,8 +63,14 @@ def whole(value: np.ndarray) -> np.ndarray:
     return np.maximum(np.round(value), 0.0)
 
 
+def _mixed(weight: np.ndarray, of_groups: np.ndarray) -> np.ndarray:
+    """weight @ of_groups, each row summed by itself: in a BLAS product its last bits depend on the others."""
+    return np.einsum("ng,g...->n...", weight, of_groups)
+
+
 def beliefs(ensemble: Ensemble, table: Table) -> Beliefs:
     """Averaged over states, classes and groups, given each row's observed cells."""
+    ensemble = ensemble.heaped_part()
     schema, n = table.schema, len(table)
     out = Beliefs(
         [np.zeros((n, k)) for k in schema.n_levels],
@@ -89,8 +98,8 @@ def _add_state(
         r = weight[view]
         cls = 0 if view == BACKGROUND else c
         if sight.what == "codes":
-            out.level[sight.source] += share[:, None] * (
-                r @ level_probabilities(lens.layout, state, cls, d, r.shape[1])
+            out.level[sight.source] += share[:, None] * _mixed(
+                r, level_probabilities(lens.layout, state, cls, d, r.shape[1])
             )
             continue
         if sight.what == "block":
@@ -99,14 +108,14 @@ def _add_state(
             continue
         j = sight.source
         if sight.what == "spike":
-            spike = r @ level_probabilities(lens.layout, state, cls, d, r.shape[1])[:, 1]
+            spike = _mixed(r, level_probabilities(lens.layout, state, cls, d, r.shape[1])[:, 1])
             continue
         if sight.what == "levels":
-            p = r @ level_probabilities(lens.layout, state, cls, d, r.shape[1])
-            first, second = p @ sight.level_values, p @ sight.level_values**2
+            p = _mixed(r, level_probabilities(lens.layout, state, cls, d, r.shape[1]))
+            first, second = _mixed(p, sight.level_values), _mixed(p, sight.level_values**2)
         else:
             m1, m2 = cell_moments(lens.layout, state, cls, d, r.shape[1], sight)
-            first, second = r @ m1, r @ m2
+            first, second = _mixed(r, m1), _mixed(r, m2)
         if spike is not None and not np.isnan(sight.at):
             first, second = (1 - spike) * first + spike * sight.at, (1 - spike) * second + spike * sight.at**2
             spike = None

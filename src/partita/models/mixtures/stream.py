@@ -11,7 +11,6 @@ import copy
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from scipy.special import gammaln
 
 from ...kernels import kernel
 from ...kernels.contract import Layout, Rows
@@ -120,26 +119,20 @@ def _seat(
     for run in runs:
         if len(run) == 1 and labels[run[0]] < 0:
             labels[run[0]] = _draw_label(layout, rows.take(index[run]), rule, bank, chosen[run[0]])
+        evidence, known = bank.log_weight, bool((label[index[run]] >= 0).all())
         for c in np.unique(labels[run]):
             mine = run[labels[run] == c]
-            before = bank.filters[c].totals[1]
             seat_rows(
                 layout, bank.hyper, rows, bank.filters[c], index[mine], place[mine], uniforms[mine],
                 threshold=rule.threshold, scheme=rule.scheme,
             )  # fmt: skip
-            if (label[index[run]] >= 0).all():  # of a drawn label and its row the weight is in `_draw_label`
-                bank.log_weight += bank.filters[c].totals[1] - before - _log_label_prior(bank.class_count)
-                bank.class_count[c] += len(mine)
-                bank.log_weight += _log_label_prior(bank.class_count)
-            else:
-                bank.class_count[c] += len(mine)
+            bank.class_count[c] += len(mine)
+        bank.weigh()
+        if not known:  # of a drawn label and its row the weight is in `_draw_label`
+            bank.aside += evidence - bank.log_weight
+            bank.weigh()
     seen = place >= 0
     bank.label[place[seen]] = labels[seen]
-
-
-def _log_label_prior(count: np.ndarray) -> float:
-    """log probability of labels counted so, Dirichlet prior, up to a constant."""
-    return float(gammaln(count + CLASS_PSEUDO_COUNT).sum() - gammaln((count + CLASS_PSEUDO_COUNT).sum()))
 
 
 def _draw_label(layout: Layout, row: Rows, rule: Rule, bank: Bank, u: float) -> int:
@@ -149,7 +142,8 @@ def _draw_label(layout: Layout, row: Rows, rule: Rule, bank: Bank, u: float) -> 
         logp[c] += particle_filter.density(layout, bank.hyper, row, f)[0]
     top = logp.max()
     p = np.exp(logp - top)
-    bank.log_weight += float(top + np.log(p.sum()))
+    bank.aside += float(top + np.log(p.sum()))
+    bank.weigh()
     return int(min(np.searchsorted(np.cumsum(p), u * p.sum(), side="right"), len(p) - 1))
 
 
@@ -168,5 +162,6 @@ def _resample_banks(
     copies = [copy.deepcopy(banks[p]) for p in parents]
     mean = float(log_weight.max() + np.log(w.mean()))  # so that the mean weight stays the evidence of all rows seen
     for k, bank in enumerate(copies):
-        bank.log_weight = mean
+        bank.aside += mean - bank.log_weight
+        bank.weigh()
         banks[k] = bank
