@@ -106,7 +106,9 @@ class MixtureEstimator(TableEstimator):
         """X with its holes filled by posterior means and most probable levels, in the caller's type.
 
         With `n_draws=m`, m completed tables drawn from the posterior predictive; with `return_std`, also the standard
-        deviation of every filled cell (not both). A column that had no observed cell in training stays empty.
+        deviation of every filled cell (not both). A column that had no observed cell in training stays empty, and its
+        deviation is NaN. A Student t with fewer than three degrees of freedom, which has no variance, is taken to have
+        three, in draws and deviations alike.
 
         The kept states count alike, whatever each thinks of the row: they are draws from one posterior given the
         training rows. For a training row, which the states have seen, that is Bayes' rule; for a new row, which would
