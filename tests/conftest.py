@@ -1,10 +1,15 @@
-"""Shared by all tests: where the published data sets are."""
+"""Shared by all tests: where the published data sets are, and what a busy machine must not change."""
 
 import os
 import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Neither how long an example takes nor how long it takes to make one says that something is wrong.
+settings.register_profile("partita", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("partita")
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ trees = st.recursive(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(tree=trees)
 def test_round_trip_is_exact_and_deterministic(tree, tmp_path_factory):
     path = tmp_path_factory.mktemp("archive") / "a"

@@ -44,7 +44,7 @@ def frames(draw):
     return pd.DataFrame(columns, index=draw(st.permutations(range(n))))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(frames())
 def test_observed_cells_come_back_exactly_from_pandas(frame):
     done = complete(frame)
@@ -56,7 +56,7 @@ def test_observed_cells_come_back_exactly_from_pandas(frame):
             assert done[name].notna().all()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(frames())
 def test_observed_cells_come_back_exactly_from_polars_and_arrays(frame):
     rows = [[None if pd.isna(v) else v for v in row] for row in frame.astype(object).to_numpy()]

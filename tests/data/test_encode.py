@@ -190,7 +190,7 @@ def test_take_keeps_rows_together():
 cells = st.sampled_from([0.0, 1.0, np.nan, 2.0, -3.5, 7.0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     arrays(np.float64, st.tuples(st.integers(1, 30), st.integers(1, 5)), elements=cells),
     st.lists(st.sampled_from([None, "categorical", "real"]), min_size=5, max_size=5),
