@@ -130,6 +130,15 @@ def test_many_classes_and_the_average(averaged):
     assert display.ax_.images[0].get_array().shape == (15, 15, 3)
 
 
+def test_only_the_largest_of_many_gates_are_drawn(averaged):
+    model = averaged[2]
+    every = GatesDisplay.from_estimator(model, n_points=15, max_gates=100)
+    few = GatesDisplay.from_estimator(model, n_points=15, max_gates=2).plot()
+    assert few.n_gates == every.n_gates == len(every.weight) > 2
+    np.testing.assert_array_equal(few.weight, every.weight[:2])
+    assert few.ax_.get_title().startswith(f"largest 2 of {few.n_gates} gates")
+
+
 def test_gates_errors(clumps, averaged):
     holed, _, y, model = clumps
     with pytest.raises(ValueError, match=r"'colour' is not a real column of this model\. .*'a', 'b'"):
@@ -142,6 +151,8 @@ def test_gates_errors(clumps, averaged):
         GatesDisplay.from_estimator(model, coverage=1.5)
     with pytest.raises(ValueError, match=r"min_weight=0\.99"):
         GatesDisplay.from_estimator(model, min_weight=0.99)
+    with pytest.raises(ValueError, match="max_gates=0"):
+        GatesDisplay.from_estimator(model, max_gates=0)
     with pytest.raises(ValueError, match="without X"):
         GatesDisplay.from_estimator(model, y=y)
     with pytest.raises(ValueError, match="not in classes: 'other'"):

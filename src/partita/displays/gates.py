@@ -23,6 +23,7 @@ class GatesDisplay:
     classes         of the model.
     grids           one axis of values per column; `probability` (nx, ny, C) at every point of their product.
     weight          (G,) share of each gate, largest first; `coverage` is how much of a gate its ellipse holds.
+    n_gates         how many there are of at least `min_weight`, drawn or not.
     centre          (G, 2), and `discs` (G, rings, angles, 2): points from the centre to the ellipse, which is the last
                     ring; `said` (G, rings, angles, C): what the gate's expert says there.
     cells, label    (n, 2) rows, NaN where a cell is missing, and their classes (-1: not known); none without X.
@@ -31,7 +32,7 @@ class GatesDisplay:
     def __init__(
         self, names: list[str], classes: np.ndarray, grids: list[np.ndarray], probability: np.ndarray,
         weight: np.ndarray, centre: np.ndarray, discs: np.ndarray, said: np.ndarray, coverage: float,
-        cells: np.ndarray, label: np.ndarray,
+        cells: np.ndarray, label: np.ndarray, n_gates: int,
     ) -> None:  # fmt: skip
         self.names = names
         self.classes = classes
@@ -44,11 +45,12 @@ class GatesDisplay:
         self.coverage = coverage
         self.cells = cells
         self.label = label
+        self.n_gates = n_gates
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, X: Any = None, y: Any = None, columns: Any = (0, 1), *, coverage: float = 0.8,
-        min_weight: float = 0.01, n_points: int = 60,
+        min_weight: float = 0.01, max_gates: int = 9, n_points: int = 60,
     ) -> GatesDisplay:  # fmt: skip
         """Of a fitted classifier of gated experts.
 
@@ -56,12 +58,15 @@ class GatesDisplay:
         columns     a pair of real columns: names or positions.
         coverage    share of a gate that its ellipse holds, between 0 and 1.
         min_weight  gates with a smaller share of the rows are not drawn.
+        max_gates   most gates to draw, the largest; the surface is always that of all.
         n_points    points of the grid along each column.
         """
         need(cls, "a fitted IQGMEClassifier or QGMEClassifier", estimator, isinstance(estimator, GatedClassifier))
         plane = GatePlane(estimator, columns)
         if not 0 < coverage < 1:
             raise ValueError(f"coverage={coverage!r} must lie between 0 and 1, for example 0.8.")
+        if max_gates < 1:
+            raise ValueError(f"max_gates={max_gates!r} must be at least 1, for example 9.")
         if X is None and y is not None:
             raise ValueError("y is given without X: give the rows that the labels are of.")
         table = None if X is None else estimator._encode(X)
@@ -70,7 +75,7 @@ class GatesDisplay:
         shown = np.flatnonzero(log_weight[0] - np.logaddexp.reduce(log_weight[0]) >= np.log(min_weight))
         if not len(shown):
             raise ValueError(f"min_weight={min_weight!r} leaves no gate: the largest is smaller. Lower it.")
-        shown = shown[np.argsort(-log_weight[0, shown], kind="stable")]
+        n_gates, shown = len(shown), shown[np.argsort(-log_weight[0, shown], kind="stable")][:max_gates]
         centre, discs, said = plane.gates(shown, coverage)
         axes = plane.axes(table, discs, n_points)
         mesh = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
@@ -79,7 +84,7 @@ class GatesDisplay:
         grids = [plane.restore(axis, k) for k, axis in enumerate(axes)]
         return cls(
             plane.names, estimator.classes_, grids, probability, share, plane.restore_points(centre),
-            plane.restore_points(discs), said, coverage, plane.cells(table), label,
+            plane.restore_points(discs), said, coverage, plane.cells(table), label, n_gates,
         )  # fmt: skip
 
     def plot(self, ax: Any = None, *, max_rows: int = 2000) -> GatesDisplay:
@@ -94,17 +99,20 @@ class GatesDisplay:
         self._draw_rows(ax, max_rows)
         for g in np.argsort(self.weight):
             size = np.sqrt(self.weight[g] / self.weight.max())
-            ax.plot(*self.discs[g, -1].T, color=INK, linewidth=0.6 + 1.4 * size, alpha=0.9, zorder=4)
+            ax.plot(*self.discs[g, -1].T, color=INK, linewidth=0.6 + 1.4 * size, alpha=0.2 + 0.7 * size, zorder=4)
             ax.scatter(*self.centre[g], s=6 + 60 * size**2, color=INK, linewidth=0, zorder=5)
             for margin in _margins(self.said[g]):
                 _zero_line(ax, np.moveaxis(self.discs[g], 2, 0), margin, colors=ACCENT, zorder=6,
                            linewidths=0.8 + 1.4 * size)  # fmt: skip
         ax.set(xlabel=self.names[0], ylabel=self.names[1])
-        ax.set_title(f"{len(self.weight)} gate{'s' * (len(self.weight) > 1)} ({self.coverage:.0%} of each inside)",
-                     fontsize="medium")  # fmt: skip
+        ax.set_title(f"{self._counted()} ({self.coverage:.0%} of each inside)", fontsize="medium")
         self._legend(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _counted(self) -> str:
+        drawn, many = len(self.weight), "gates" if self.n_gates > 1 else "gate"
+        return f"{drawn} {many}" if drawn == self.n_gates else f"largest {drawn} of {self.n_gates} {many}"
 
     def _surface(self) -> np.ndarray:
         """(ny, nx, 3) colours: white where no class is more probable than another, else that of the class."""
