@@ -146,7 +146,8 @@ class GatesDisplay:
             ax.scatter([], [], s=22, color=colour(k), label=_short(name))
         if -1 in present:
             ax.scatter([], [], s=22, color=QUIET, label="rows" if present == {-1} else "no label")
-        ax.plot([], [], color=ACCENT, linewidth=1.8, label="expert")
+        if any(margin.min() < 0 < margin.max() for said in self.said for margin in _margins(said)):
+            ax.plot([], [], color=ACCENT, linewidth=1.8, label="expert")
         ax.plot([], [], color=INK, linewidth=1.1, linestyle="--", label="all together")
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize="small", handlelength=1.3)
 
