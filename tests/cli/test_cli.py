@@ -84,6 +84,23 @@ def test_report_writes_a_page(capsys, tables, tmp_path):
     assert "classes.csv" in page.read_text() and "calibration error" in page.read_text()
 
 
+def test_report_of_a_saved_model(capsys, tables, tmp_path):
+    model, page = tmp_path / "m.partita", tmp_path / "r.html"
+    assert run(capsys, "fit", tables / "classes.csv", "--target", "who", "--output", model, *FAST)[0] == 0
+    code, _, err = run(capsys, "report", model, "--output", page)
+    assert code == 2 and "holds a saved model" in err and "FILE" in err and not page.exists()
+    code, _, err = run(capsys, "report", model, tables / "plain.csv", "--output", page)
+    assert code == 0 and "plain.csv" in page.read_text() and "calibration error" not in page.read_text(), err
+    assert run(capsys, "report", model, tables / "classes.csv", "--target", "who", "--output", page)[0] == 0
+    assert "On 90 rows of this table" in page.read_text() and "not seen" not in page.read_text()
+    code, _, err = run(capsys, "report", model, tables / "classes.csv", "--model", "tan", "--output", page)
+    assert code == 2 and "--model" in err
+    code, _, err = run(capsys, "report", model, tables / "classes.csv", "--target", "colour", "--output", page)
+    assert code == 2 and "'left', 'right'" in err
+    code, _, err = run(capsys, "report", model, tables / "plain.csv", "--output", model)
+    assert code == 2 and ".html" in err
+
+
 def test_same_seed_same_file_for_any_number_of_jobs(capsys, tables, tmp_path):
     for jobs in (1, 2):
         run(capsys, "impute", tables / "plain.csv", "--jobs", jobs, "--output", tmp_path / f"{jobs}.csv", *FAST)
@@ -181,7 +198,8 @@ def test_demo_writes_picture_and_page(capsys, tmp_path):
     assert code == 0 and err == "" and (tmp_path / "demo" / "demo.png").read_bytes().startswith(b"\x89PNG")
     rows = {line[:26].strip(): line[26:].split() for line in out.splitlines()}
     assert float(rows["Partita AClass"][0]) < float(rows["naive Bayes + mean"][0])
-    assert str(tmp_path / "demo" / "demo.html") in out and "Held-out" in (tmp_path / "demo" / "demo.html").read_text()
+    page = (tmp_path / "demo" / "demo.html").read_text()
+    assert str(tmp_path / "demo" / "demo.html") in out and "Held-out" in page and "Points on the dashed line" in page
 
 
 def test_module_and_help_run_without_loading_the_models():

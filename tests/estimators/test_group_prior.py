@@ -59,6 +59,8 @@ def test_chains_rest_when_no_row_moves():
 
 def test_at_rest():
     still = [0.0] * chains.SWEEPS_AT_REST
-    assert not chains.at_rest({"moved": still})  # too early to tell
-    assert chains.at_rest({"moved": [0.9, 0.5, 0.1, *still]})
-    assert not chains.at_rest({"moved": [0.9, 0.5, 0.1, *still[:-1], chains.AT_REST]})
+    assert not chains.at_rest(500, {"moved": still})  # too early to tell
+    assert chains.at_rest(500, {"moved": [0.9, 0.5, 0.1, *still]})
+    assert not chains.at_rest(500, {"moved": [0.9, 0.5, 0.1, *still[:-1], chains.AT_REST]})
+    assert not chains.at_rest(6, {"moved": [0.9, 0.5, 0.1, *still]})  # six rows often stay by chance
+    assert chains.at_rest(6, {"moved": [0.9, 0.5, 0.1, *[0.0] * 34]})

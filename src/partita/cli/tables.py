@@ -43,6 +43,17 @@ def check_model_output(path: Path, sources: Sequence[str]) -> None:
             ) from error
 
 
+def is_model(path: str) -> bool:
+    """Whether the file is one of partita's own."""
+    if not Path(path).is_file():
+        return False
+    try:
+        archive_kind(path)
+    except ArchiveError:
+        return False
+    return True
+
+
 def kinds_of(args: argparse.Namespace, frame: Any) -> dict[str, str]:
     """The options --kind COL=KIND as a dict; names and words are checked where the kinds are used."""
     kinds = {}

@@ -1,14 +1,18 @@
-"""Columns that are accepted but deserve a warning: all missing, constant, a level for every row, cells far off."""
+"""Columns that are accepted but deserve a warning: all missing, constant, numbers written as text, a level for every
+row, cells far off.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from partita.data.cells import Cells
+from partita.data.cells import Cells, Level
 from partita.data.kinds import DISCRETE
+from partita.data.levels import is_number
 from partita.data.schema import Column
 from partita.data.telling import tell
 from partita.data.validate import DataWarning
@@ -20,6 +24,10 @@ _MESSAGES = {
         "hold whole numbers beyond 2 to the power of 53, some of which a floating-point number cannot tell apart: they "
         "count as the same value; subtract a constant first, or write them as words if that is what they are"
     ),
+    "spelled": (
+        "hold numbers written as text, each of which counts as a word of its own, near to no other: convert them to "
+        'numbers (marks such as "?" to NaN), or say "categorical" in column_kinds if they are names'
+    ),
     "unique": (
         "have as many levels as observed cells, like a row's name: "
         "drop such a column, or convert it to numbers if that is what it holds"
@@ -30,18 +38,26 @@ _MESSAGES = {
     ),
 }
 FAR = 1e4
+# a column of text spells numbers if all but so many of its levels do, with a point or in more than so many ways
+MARKS, FEW_NUMBERS = 2, 10
 EXACT = 2**53  # floats hold every whole number up to here
 _NAMES_SHOWN = 20
+_CODE = re.compile(r"[+-]?0\d")
 
 
-def find_doubt(cells: Cells, column: Column) -> str | None:
-    """What is doubtful about the column, if anything: "all missing", "beyond", "constant", "unique" or
-    "far"."""
+def find_doubt(cells: Cells, column: Column, said: bool = False) -> str | None:
+    """What is doubtful about the column, if anything: "all missing", "beyond", "spelled", "constant", "unique" or
+    "far".
+
+    said        whether the caller has named its kind, and so means text to be words.
+    """
     observed = cells.values[~cells.missing]
     if not len(observed):
         return "all missing"
     if column.kind not in DISCRETE and cells.origin == "int" and _alike_as_floats(observed):
         return "beyond"
+    if cells.origin == "text" and not said and _spell_numbers(column.levels):
+        return "spelled"
     if column.kind == "categorical" and len(column.levels) >= len(observed) > 1:
         return "unique"
     if len(cells.values) > 1 and observed[0] == observed[-1] and bool(np.all(observed == observed[0])):
@@ -52,6 +68,17 @@ def find_doubt(cells: Cells, column: Column) -> str | None:
             if np.nanmax(abs(floats / column.scale - column.centre / column.scale)) > FAR:
                 return "far"
     return None
+
+
+def _spell_numbers(levels: Sequence[Level]) -> bool:
+    """Whether the levels look like numbers that were read as text (1.5, 1,5 or 1,000): not like codes (01234) or a few
+    grades (1, 2, 3).
+    """
+    spelled = [str(level).strip() for level in levels]
+    numbers = [text for text in spelled if is_number(text.replace(",", ""))]
+    if not numbers or len(spelled) - len(numbers) > MARKS or any(_CODE.match(text) for text in numbers):
+        return False
+    return len(numbers) > FEW_NUMBERS or any("." in text or "," in text for text in numbers)
 
 
 def _alike_as_floats(whole: np.ndarray) -> bool:

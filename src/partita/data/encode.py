@@ -57,7 +57,7 @@ def learn_schema(
         name, label = source.labels[position], source.label(position)
         column = _learn_column(cells, wanted[position], name, label, scaled, declared, levels[position])
         columns[position] = column
-        doubts[position] = find_doubt(cells, column)
+        doubts[position] = find_doubt(cells, column, said=wanted[position] is not None)
     if warn:
         warn_of(doubts, source.labels)
     return Schema(tuple(column for column in columns if column is not None), source.named, source.container)

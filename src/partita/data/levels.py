@@ -109,6 +109,11 @@ def value_of_text(text: str) -> int | float | bool | None:
     return _TRUTH.get(text.lower())
 
 
+def is_number(text: str) -> bool:
+    """Whether the text spells a number."""
+    return _NUMBER.fullmatch(text) is not None
+
+
 def as_given(values: np.ndarray, cells: Cells) -> np.ndarray:
     """Levels (None = missing) in the type of the column they are to fill, where all of them can be spelled in it.
 

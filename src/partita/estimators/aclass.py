@@ -160,19 +160,16 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
             table, label, lenses, settings, streams, self.n_filters, n_sweeps, n_views, self._runner(), mark
         )
         self.trace_ = outcome.common_infos()
-        self.n_components_posterior_ = self._group_numbers([k.state for k in kept])
+        single = np.array([k.state.used[0] - 1 for k in kept if len(k.state.log_weight) == 1])  # without the new group
+        self._sizes = {
+            name: averaging.number_of_groups(counts, np.ones(len(single)))
+            for name, counts in zip(self.classes_.tolist(), single.T.tolist(), strict=True)
+        }
         self.n_rows_seen_ = len(table)
 
-    def _group_numbers(self, states: list) -> dict[Any, dict[int, float]]:
-        single = [state for state in states if state.log_weight.shape[0] == 1]
-        out: dict[Any, dict[int, float]] = {}
-        for c, name in enumerate(self.classes_.tolist()):
-            posterior: dict[int, float] = {}
-            for state in single:
-                k = int(state.used[0, c]) - 1
-                posterior[k] = posterior.get(k, 0.0) + 1 / len(single)
-            out[name] = dict(sorted(posterior.items()))
-        return out
+    def _number_groups(self) -> dict[Any, dict[int, float]]:
+        assert self._online is not None
+        return dict(zip(self.classes_.tolist(), self._online.group_posteriors(self._ensemble), strict=True))
 
     def _begin(self, table: Table) -> None:
         n_sweeps = STREAM_SWEEPS if self.n_sweeps is None else self.n_sweeps
@@ -185,12 +182,8 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
         assert self._online is not None
         self._online.learn(table, label, runner, mark)
         self._built = None
-        self.n_components_posterior_ = {
-            name: posterior
-            for name, posterior in zip(self.classes_.tolist(), self._online.group_posteriors(), strict=True)
-        }
         self.n_rows_seen_ = self._online.reservoir.seen
-        self._forget("trace_")
+        self._forget("trace_", "_sizes")
 
     # ---- answers ----
 

@@ -158,9 +158,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         assert self._online is not None
         self._online.learn(table, np.zeros(len(table), np.int32), runner, mark)
         self._built = None
-        self._forget("labels_", "_assignments", "diagnostics_", "_order")
-        sizes = self._online.group_counts()
-        self._describe_sizes(*sizes)
+        self._forget("labels_", "_assignments", "diagnostics_", "_order", "_sizes")
         self.n_rows_seen_ = self._online.reservoir.seen
 
     def _run(self, table: Table) -> None:
@@ -177,7 +175,7 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
             [lens], states, [0] * len(kept), weight, counts, kind, plain_members(kind), count_workers(self.n_jobs)
         )
         self._assignments = np.stack([one.z[0] for one in kept])
-        self._describe_sizes([int(z.max()) + 1 for z in self._assignments], weight)
+        self._sizes = averaging.number_of_groups([int(z.max()) + 1 for z in self._assignments], weight)
         self.labels_ = self._assignments[most_central(self._assignments)].astype(np.int64)
         self.trace_ = outcome.common_infos()
         half = {name: trace[:, trace.shape[1] // 2 :] for name, trace in self.trace_.items()}
@@ -204,12 +202,15 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
             ConvergenceWarning,
         )
 
-    def _describe_sizes(self, sizes: list[int], weight: np.ndarray) -> None:
-        posterior: dict[int, float] = {}
-        for size, w in zip(sizes, np.asarray(weight) / np.sum(weight), strict=True):
-            posterior[size] = posterior.get(size, 0.0) + float(w)
-        self.n_components_posterior_ = dict(sorted(posterior.items()))
-        self.n_components_ = max(posterior, key=lambda k: (posterior[k], -k))
+    def _number_groups(self) -> dict[int, float]:
+        assert self._online is not None
+        return self._online.group_posteriors(self._ensemble)[0]
+
+    @property
+    def n_components_(self) -> int:
+        """The most probable number of groups, the smallest of equals."""
+        posterior = self.n_components_posterior_
+        return max(posterior, key=lambda k: (posterior[k], -k))
 
     # ---- answers ----
 

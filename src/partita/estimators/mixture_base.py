@@ -57,6 +57,18 @@ class MixtureEstimator(TableEstimator):
             self._built = self._online.ensemble(self.n_jobs)
         return self._built
 
+    @property
+    def n_components_posterior_(self) -> dict:
+        """Number of groups to probability; of a classifier, class to such a dict. A stream's is made when asked for."""
+        check_is_fitted(self, "schema_")
+        if "_sizes" not in vars(self):
+            self._sizes = self._number_groups()
+        return self._sizes
+
+    def _number_groups(self) -> dict:
+        """The same, from a stream."""
+        raise NotImplementedError
+
     def _check_loaded(self) -> None:
         if not hasattr(self, "schema_"):  # saved before it was fitted
             return

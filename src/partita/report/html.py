@@ -23,10 +23,13 @@ from partita.report.tables import percent
 _SIZES_SHOWN = 20
 
 
-def render_report(model: Any, X: Any, title: str = "Report", held_out: tuple[Any, Any] | None = None) -> str:
+def render_report(
+    model: Any, X: Any, title: str = "Report", labelled: tuple[Any, Any] | None = None, unseen: bool = True
+) -> str:
     """The page about a fitted model and its table: overview, holes, groups, experts, interactions, and calibration.
 
-    held_out    rows the classifier has not seen and their labels; without it there is no part on calibration.
+    labelled    rows and their labels; without it there is no part on calibration.
+    unseen      whether the classifier is known not to have learnt from them.
     """
     columns = facts_beside(X, model.schema_)
     together, experts = interaction_picture(model), expert_picture(model, X)
@@ -42,7 +45,8 @@ def render_report(model: Any, X: Any, title: str = "Report", held_out: tuple[Any
         together=None if together is None else _embedded(together),
         gates=gate_facts(model, X),
         experts=None if experts is None else _embedded(experts),
-        calibration=None if held_out is None else _calibration(model, *held_out),
+        calibration=None if labelled is None else _calibration(model, *labelled),
+        unseen=unseen,
     )
 
 
@@ -87,12 +91,27 @@ def fit_and_report(model: Any, X: Any, y: Any = None, title: str = "Report", ran
     return render_report(model, X, title, held_out)
 
 
+def report_saved(model: Any, X: Any, y: Any = None, title: str = "Report") -> str:
+    """The page of a model as it is and a table of its columns; with labels, how it does on the rows that have one.
+
+    X, y        a pandas frame and a pandas series (or None); the model may or may not have been learnt from them.
+    """
+    if y is None:
+        return render_report(model, X, title)
+    known = y.isin(list(model.classes_)).to_numpy()
+    if not known.any():
+        classes = ", ".join(map(repr, model.classes_[:20].tolist()))
+        raise ValueError(f"No row has a label that is one of the model's classes ({classes}). Check the target column.")
+    return render_report(model, X, title, (X[known], y[known].to_numpy(dtype=model.classes_.dtype)), unseen=False)
+
+
 def render_demo(scores: list[Scores], picture: bytes, about: str, model: Any, X: Any) -> str:
     """The page of `partita demo`: the comparison, the picture, the table."""
     columns = column_facts(X, model.schema_)
     return _render(
-        "demo.html", title="Partita demo", about=about, scores=scores, picture=_embedded(picture), columns=columns
-    )
+        "demo.html", title="Partita demo", about=about, scores=scores, model=scores[0].name,
+        picture=_embedded(picture), columns=columns,
+    )  # fmt: skip
 
 
 def _held_out_rows(unlabelled: np.ndarray, random_state: Any) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,8 @@ HARDLY_ANY, FEW_PROPOSALS = 0.05, 2
 # out
 RESTAURANT_SWEEPS = 4
 # a chain is at rest when fewer rows than this share changed their group in each of the last sweeps: its next states
-# would be copies of the last one
-AT_REST, SWEEPS_AT_REST, SWEEPS_BEFORE_REST = 0.01, 2, 4
+# would be copies of the last one. Few rows say little of a share: there, so many are looked at over more sweeps
+AT_REST, SWEEPS_AT_REST, SWEEPS_BEFORE_REST, ROWS_AT_REST = 0.01, 2, 4, 200
 # rows whose leave-one-out predictions are computed: enough to choose a few weights and temperatures
 LEFT_OUT_ROWS = 500
 # a run without a fixed number of sweeps: the first length tried, and the longest
@@ -119,7 +120,7 @@ class Chains:
             self.outcome = self._begin()
         self.outcome = loop.run(
             self._step, self.outcome.states, self.streams, n_sweeps, start=self.outcome,
-            stop=at_rest if self.may_rest else None,
+            stop=partial(at_rest, len(self.problems[0].labelled)) if self.may_rest else None,
             keep=lambda _, step, walker: self._keep(walker, step, n_sweeps),
             n_jobs=self.runner.n_jobs, time_budget=self.runner.time_left(), checkpoint=self.checkpoint,
             progress=make_monitor(self.runner.progress, len(self.problems) * n_sweeps, self.runner.label),
@@ -235,10 +236,10 @@ def place_among_kept(step: int, n_sweeps: int) -> int | None:
     return (step - first) // KEEP_EVERY
 
 
-def at_rest(infos: Mapping[str, Sequence[float]]) -> bool:
+def at_rest(n_rows: int, infos: Mapping[str, Sequence[float]]) -> bool:
     """Whether hardly a row has changed its group of late."""
-    moved = infos["moved"]
-    return len(moved) >= SWEEPS_BEFORE_REST and max(moved[-SWEEPS_AT_REST:]) < AT_REST
+    moved, looked_at = infos["moved"], max(SWEEPS_AT_REST, -(-ROWS_AT_REST // max(n_rows, 1)))
+    return len(moved) >= SWEEPS_BEFORE_REST - SWEEPS_AT_REST + looked_at and max(moved[-looked_at:]) < AT_REST
 
 
 def settled(trace: np.ndarray) -> bool:

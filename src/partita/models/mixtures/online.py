@@ -24,7 +24,7 @@ from ...priors.partition import log_probability_of_room
 from ..lens import Lens
 from . import predictive, stream, vote
 from .bank import Bank, Reservoir, Rule, bank_predictive
-from .ensemble import Ensemble, lean
+from .ensemble import Ensemble, lean, number_of_groups
 from .filter import weights
 from .problem import CLASS_PSEUDO_COUNT
 from .rejuvenation import count_proposals, sweep_chain, to_chain
@@ -101,12 +101,17 @@ class Online:
         vars(self).update(vars(Online.from_tree(tree["stream"], self.rule)))
         return int(tree["done"])
 
+    @property
+    def _settles(self) -> bool:
+        """Whether the banks can be run on over the reservoir: single particles that rejuvenation moves."""
+        return bool(self.rule.n_sweeps and self.rule.n_particles == 1 and self.reservoir.filled)
+
     def ensemble(self, n_jobs: int | None) -> Ensemble:
         """What the banks say now. With rejuvenation, states of a short run over the reservoir are averaged; the banks
         and their random streams stay as they are."""
         layout = self.lens.layout
         counts = np.mean([bank.class_count for bank in self.banks], axis=0)
-        if not self.rule.n_sweeps or self.rule.n_particles > 1 or not self.reservoir.filled:
+        if not self._settles:
             weight = self._bank_weights()
             counts = np.average([bank.class_count for bank in self.banks], axis=0, weights=weight)
             states = [lean(bank_predictive(layout, bank), bank.class_count, counts) for bank in self.banks]
@@ -141,25 +146,18 @@ class Online:
         weight = np.full(len(self.banks), 1.0) if self.rule.n_sweeps else np.exp(weight - weight.max())
         return weight / weight.sum()
 
-    def group_counts(self) -> tuple[list[int], np.ndarray]:
-        """Number of groups (all classes) of every particle of every bank, with their weights."""
-        counts, weight = [], []
-        for bank, share in zip(self.banks, self._bank_weights(), strict=True):
-            w = np.prod([weights(f) for f in bank.filters], axis=0) if self.rule.n_particles > 1 else np.ones(1)
-            counts += [int(n) for n in np.sum([f.used for f in bank.filters], axis=0)]
-            weight += list(share * w / w.sum())
-        return counts, np.array(weight)
-
-    def group_posteriors(self) -> list[dict[int, float]]:
-        """For each class, number of groups to probability."""
+    def group_posteriors(self, ensemble: Ensemble) -> list[dict[int, float]]:
+        """For each class, number of groups to probability: in the settled states of `ensemble`, where the banks are
+        rejuvenated (rows after the last rejuvenation are seated by one pass only); else in all particles by weight.
+        """
+        if self._settles:
+            used = np.array([state.used[0] - 1 for state in ensemble.states])  # without the new group
+            return [number_of_groups(counts, ensemble.weight) for counts in used.T.tolist()]
         out = []
         for c in range(self.rule.n_classes):
-            posterior: dict[int, float] = {}
-            for bank, share in zip(self.banks, self._bank_weights(), strict=True):
-                f = bank.filters[c]
-                for n, w in zip(f.used.tolist(), share * weights(f), strict=True):
-                    posterior[n] = posterior.get(n, 0.0) + float(w)
-            out.append(dict(sorted(posterior.items())))
+            filters, shares = [bank.filters[c] for bank in self.banks], self._bank_weights()
+            weight = np.concatenate([share * weights(f) for f, share in zip(filters, shares, strict=True)])
+            out.append(number_of_groups(np.concatenate([f.used for f in filters]).tolist(), weight))
         return out
 
     def log_evidence(self) -> float | None:
