@@ -219,3 +219,42 @@ def test_a_fit_out_of_time_can_go_on():
         model = BayesianSVD(n_samples=10**6, burn_in=3, time_budget=0.05, random_state=0).fit(X)
     model.set_params(time_budget=None).partial_fit(["new"], [0], [1.0], n_samples=2, burn_in=2)
     assert np.isfinite(model.complete()).all()
+
+
+def test_an_index_that_does_not_count_from_zero_holds_ids():
+    """A frame of features that counts from 1, or a slice of one, was taken line by line."""
+    lines = np.random.default_rng(0).normal(size=(12, 2))
+    row, column, value = triplets(X)
+    by_number = BayesianSVD(**SHORT).fit_triplets(row + 1, column, value, row_features=dict(enumerate(lines, 1)))
+    frame = pd.DataFrame(lines, index=pd.RangeIndex(1, 13))
+    counted = BayesianSVD(**SHORT).fit_triplets(row + 1, column, value, row_features=frame)
+    assert np.array_equal(counted.complete(), by_number.complete())
+    with pytest.raises(ValueError, match="none of them for the row 0"):
+        BayesianSVD(**SHORT).fit(X, row_features=frame)
+    plain = BayesianSVD(**SHORT).fit(X, row_features=pd.DataFrame(lines))
+    assert np.array_equal(plain.complete(), BayesianSVD(**SHORT).fit(X, row_features=lines).complete())
+
+
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_features_in_any_unit(unit, recwarn):
+    """Their squares overflowed, and they said nothing."""
+    lines = np.random.default_rng(0).normal(size=(12, 2))
+    odd = BayesianSVD(**SHORT).fit(X, row_features=lines * unit)
+    np.testing.assert_allclose(odd.complete(), BayesianSVD(**SHORT).fit(X, row_features=lines).complete(), rtol=1e-6)
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: m.recommend([0, 1]), "recommend: row must be one id, got list"),
+        (lambda m: m.recommend(np.arange(2)), "recommend: row must be one id, got ndarray"),
+        (lambda m: m.acquire(1, "random", random_state="x"), "random_state='x' .* is not a seed"),
+        (lambda m: m.predict_interval(0, 0, trials=5), "trials was passed, but link='gaussian' has none"),
+        (lambda m: m.predict_interval(0, 0, trials="x"), "trials must be whole numbers of at least 1, got 'x'"),
+        (lambda m: m.fit(X, row_features=np.ones((12, 0))), r"row_features has no columns \(shape \(12, 0\)\)"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(BayesianSVD(**SHORT).fit(X))

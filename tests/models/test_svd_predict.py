@@ -67,6 +67,14 @@ def test_quantiles_of_successes():
         assert (stats.binom.cdf(k - 1, trials, chance).mean(axis=0) < p).all()
 
 
+@pytest.mark.parametrize("trials", [10**7, 10**9, 10**12])
+def test_quantiles_of_very_many_successes(trials):
+    """The usual distribution function gave .8 in place of .5 at a thousand million trials, and none beyond."""
+    k = binomial_mixture_quantile(0.95, np.array([[0.3]]), np.array([float(trials)]))
+    z = (k - 0.3 * trials) / np.sqrt(0.21 * trials)
+    assert z == pytest.approx(stats.norm.ppf(0.95), abs=2e-3)
+
+
 def test_quantiles_of_levels():
     levels, chance = np.array([1.0, 2.0, 5.0]), np.array([[0.05, 0.9, 0.05], [0.5, 0.2, 0.3]])
     assert level_quantile(0.5, chance, levels).tolist() == [2.0, 1.0]

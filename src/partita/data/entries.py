@@ -11,6 +11,7 @@ import numpy as np
 from partita.data.cells import read_array, read_pandas, read_polars
 from partita.data.containers import open_table
 from partita.data.ids import Ids, as_labels, given_ids, learn_ids, shown
+from partita.data.matrix_trials import is_sparse, trials_at, tried_cells
 from partita.data.telling import tell
 from partita.data.validate import DataWarning
 
@@ -219,10 +220,12 @@ def read_triplets(
 
 
 def read_matrix(X: Any, trials: Any = None) -> Observed:
-    """Entries of a dense matrix (NaN, None, NA: not observed) or a sparse one (stored: observed, zeros too)."""
-    sparse = sys.modules.get("scipy.sparse")
-    if sparse is not None and sparse.issparse(X):
-        return _read_sparse(X, trials, sparse)
+    """Entries of a dense matrix (NaN, None, NA: not observed) or a sparse one (stored: observed, zeros too).
+
+    With `trials` cells of a sparse matrix that were tried are observed as well: 0 of so many.
+    """
+    if is_sparse(X):
+        return _read_sparse(X, trials, sys.modules["scipy.sparse"])
     source = open_table(X)
     n, p = len(source), source.n_columns
     cells = np.empty((n, p))
@@ -239,7 +242,7 @@ def read_matrix(X: Any, trials: Any = None) -> Observed:
     index = source.data.index.to_numpy() if source.container == "pandas" else np.arange(n)
     rows, columns = _row_ids(index), Ids(labels, "column")
     row, column = np.nonzero(~np.isnan(cells))
-    counts = None if trials is None else _same_cells(trials, row, column, cells.shape)
+    counts = None if trials is None else trials_at(trials, row, column, cells.shape, X)
     return check_finite(Observed(rows, columns, row, column, cells[row, column], counts), "X")
 
 
@@ -258,19 +261,14 @@ def _read_sparse(X: Any, trials: Any, sparse: Any) -> Observed:
         raise ValueError("Complex data not supported: X is a complex sparse matrix. Pass its real part.")
     coo = sparse.coo_matrix(X)
     row, column = coo.row.astype(np.int64), coo.col.astype(np.int64)
+    values = coo.data.astype(np.float64)
+    if trials is not None:  # a cell that was tried is observed, though none of its trials succeeded
+        tried = np.stack(tried_cells(trials, X.shape))
+        tried = tried[:, ~np.isin(tried[0] * X.shape[1] + tried[1], row * X.shape[1] + column)]
+        row, column = np.append(row, tried[0]), np.append(column, tried[1])
+        values = np.append(values, np.zeros(tried.shape[1]))
     order = np.lexsort((column, row))
-    row, column, values = row[order], column[order], coo.data[order].astype(np.float64)
-    counts = None if trials is None else _same_cells(trials, row, column, X.shape)
+    row, column, values = row[order], column[order], values[order]
+    counts = None if trials is None else trials_at(trials, row, column, X.shape)
     rows, columns = Ids(np.arange(X.shape[0]), "row"), Ids(np.arange(X.shape[1]), "column")
     return check_finite(Observed(rows, columns, row, column, values, counts), "X")
-
-
-def _same_cells(trials: Any, row: np.ndarray, column: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """The numbers of trials at these cells."""
-    if not hasattr(trials, "shape") or tuple(trials.shape) != tuple(shape):
-        got = getattr(trials, "shape", type(trials).__name__)
-        raise ValueError(f"trials: expected a matrix of the shape of X, {tuple(shape)}, got {got}.")
-    if hasattr(trials, "tocsr"):
-        return np.asarray(trials.tocsr()[row, column], dtype=np.float64).ravel()
-    array = trials.to_numpy() if hasattr(trials, "to_numpy") else np.asarray(trials)
-    return array[row, column].astype(np.float64)

@@ -113,11 +113,14 @@ def open_features(features: Any, name: str) -> tuple[Ids | None, Any]:
         named = given_ids(list(features), side, name)
         features = _stacked(features, name)
     elif pandas is not None and isinstance(features, pandas.DataFrame):
-        if not isinstance(features.index, pandas.RangeIndex):
-            named = given_ids(as_labels(features.index.to_numpy(), side), side, name)
+        index = features.index
+        if not (isinstance(index, pandas.RangeIndex) and index.start == 0 and index.step == 1):  # that says nothing
+            named = given_ids(as_labels(index.to_numpy(), side), side, name)
     shape = getattr(features, "shape", None)
     if shape is not None and len(shape) == 1:
         raise ValueError(f"{name} has shape {shape}. Give a matrix, one line per {side}; reshape(-1, 1) makes one.")
+    if shape is not None and shape[-1] == 0:
+        raise ValueError(f"{name} has no columns (shape {tuple(shape)}). Leave it out.")
     source = open_table(features)
     lines = np.empty((len(source), source.n_columns))
     for k, column in enumerate(source.cells(range(source.n_columns))):

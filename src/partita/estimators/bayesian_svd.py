@@ -117,7 +117,8 @@ class BayesianSVD(MatrixAnswers, TableEstimator):
             observed, zeros too), or a frame that lists entries: three named columns, row ids, column ids and values
             (with link="binomial" a fourth, trials).
         y : ignored.
-        trials : with link="binomial", numbers of trials in a matrix of the shape of X; 1 by default.
+        trials : with link="binomial", numbers of trials in a matrix of the shape of X; 1 by default. Beside a sparse X
+            every cell that was tried is observed: what X does not store there are 0 successes.
         row_features, column_features : arrays, one line per row or column; a frame with ids as its index, or a dict.
         entries : whether X is a frame that lists entries (True) or the matrix itself (False). None: a frame with three
             named columns is a list where the first two hold ids, which have neither fractions nor holes.

@@ -15,6 +15,7 @@ from ..data.ids import Ids, as_labels, distinct, listed, shown
 from ..data.side_features import features_of
 from ..data.telling import tell
 from ..data.validate import DataWarning
+from ..inference.streams import root_sequence
 from ..models.matrices import predict as svd_predict
 from ..models.matrices.acquire import STRATEGIES, acquire
 from ..models.matrices.entries import Entries
@@ -84,13 +85,7 @@ class MatrixAnswers:
         if not isinstance(coverage, int | float | np.number) or not 0 < coverage < 1:
             raise ValueError(f"predict_interval: coverage must lie between 0 and 1, got {coverage!r}. Pass 0.9, say.")
         link, levels = self._posterior.link, self._posterior.levels
-        counts = np.atleast_1d(np.asarray(trials, dtype=float))
-        if (counts < 1).any() or (counts != np.rint(counts)).any():
-            raise ValueError(f"predict_interval: trials must be whole numbers of at least 1, got {trials!r}.")
-
-        n_cells = len(asked_pairs(rows, columns)[0])
-        if counts.shape not in ((1,), (n_cells,)):
-            raise ValueError(f"predict_interval: trials has shape {counts.shape}. Give 1 or {n_cells}, one per cell.")
+        counts = _numbers_of_trials(trials, link, len(asked_pairs(rows, columns)[0]))
 
         def answer(laws: Laws, where: slice) -> tuple[np.ndarray, ...]:
             m = laws.f.shape[1]
@@ -145,8 +140,9 @@ class MatrixAnswers:
         """The whole matrix, rows by columns in the order of `row_ids_` and `column_ids_`.
 
         Observed cells are kept as they were (of a binomial link, as their frequencies) unless `keep_observed=False`;
-        others are expected values. A frame where the model was fitted to one. With `return_std`, also the standard
-        deviations of the expected values as an array (0 where the observed value was kept).
+        others are expected values. A frame where the model was fitted to one (an array where that was a polars frame
+        that lists entries: its rows have no names). With `return_std`, also the standard deviations of the expected
+        values as an array (0 where the observed value was kept).
         """
         check_is_fitted(self, "row_ids_")
         n, p = len(self._rows), len(self._columns)
@@ -176,6 +172,8 @@ class MatrixAnswers:
         check_is_fitted(self, "row_ids_")
         if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
             raise ValueError(f"recommend: n must be a whole number of at least 1, got {n!r}.")
+        if isinstance(row, list | set | dict) or (not isinstance(row, tuple) and np.ndim(row)):
+            raise ValueError(f"recommend: row must be one id, got {type(row).__name__}. Ask row by row.")
         label = np.empty(1, dtype=object)
         label[0] = row
         value = self.predict(label, self.column_ids_)  # type: ignore[attr-defined]
@@ -207,8 +205,9 @@ class MatrixAnswers:
         if len(self._rows) * len(self._columns) > MOST_CELLS:
             size = f"{len(self._rows):,} x {len(self._columns):,}"
             raise ValueError(f"acquire looks at every cell, and {size} are too many.")
-        seed = [*self._entropy, len(self._entries)] if random_state is None else random_state  # type: ignore[attr-defined]
-        row, column = acquire(self._posterior, self._entries, int(n), strategy, np.random.default_rng(seed))
+        seed = np.random.SeedSequence([*self._entropy, len(self._entries)])  # type: ignore[attr-defined]
+        rng = np.random.default_rng(seed if random_state is None else root_sequence(random_state))
+        row, column = acquire(self._posterior, self._entries, int(n), strategy, rng)
         return list(zip(listed(self.row_ids_[row]), listed(self.column_ids_[column])))  # type: ignore[attr-defined]
 
     # ---- cells by their ids ----
@@ -257,6 +256,22 @@ class MatrixAnswers:
             coefficients = draw.row_coefficients if side == "row" else draw.column_coefficients
             means.append(known.prior_means(matrices, coefficients, len(partners), draw.U.shape[1] + 1))
         return Newcomers(tuple(means))
+
+
+def _numbers_of_trials(trials: Any, link: str, n_cells: int) -> np.ndarray:
+    """(1,) or (n_cells,) numbers of trials of which an interval is to hold the successes."""
+    who = "predict_interval: trials"
+    try:
+        counts = np.atleast_1d(np.asarray(trials, dtype=float))
+    except (TypeError, ValueError):
+        raise ValueError(f"{who} must be whole numbers of at least 1, got {trials!r}.") from None
+    if not np.isfinite(counts).all() or (counts < 1).any() or (counts != np.rint(counts)).any():
+        raise ValueError(f"{who} must be whole numbers of at least 1, got {trials!r}.")
+    if link != "binomial" and (counts != 1).any():
+        raise ValueError(f"{who} was passed, but link={link!r} has none. Leave it out.")
+    if counts.shape not in ((1,), (n_cells,)):
+        raise ValueError(f"{who} has shape {counts.shape}. Give 1 or {n_cells}, one per cell.")
+    return counts
 
 
 def asked_pairs(rows: Any, columns: Any) -> tuple[np.ndarray, np.ndarray]:

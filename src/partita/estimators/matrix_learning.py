@@ -55,6 +55,8 @@ def new_matrix(
     if not len(observed):
         raise ValueError("There is no observed cell to learn from: all are missing. Give at least one.")
     observed, levels = coded(observed, link, duplicates)
+    if not len(observed):
+        raise ValueError("There is no observed cell to learn from: trials are 0 in all. Give at least one trial.")
     if link == "gaussian":
         check_range(observed)
     sides = []

@@ -153,7 +153,9 @@ def learn_scaling(given: Any) -> tuple[np.ndarray, np.ndarray]:
     binary = (np.isin(dense, (0.0, 1.0)) | np.isnan(dense)).all(axis=0)
     count = np.maximum((~np.isnan(dense)).sum(axis=0), 1)
     mean = np.nansum(dense, axis=0) / count
-    spread = np.sqrt(np.nansum((dense - mean) ** 2, axis=0) / count)
+    size = np.nanmax(np.abs(dense - mean), axis=0, initial=0.0)
+    size[size == 0] = 1.0  # squares of numbers of any size stay finite
+    spread = size * np.sqrt(np.nansum(((dense - mean) / size) ** 2, axis=0) / count)
     return np.where(binary, 0.0, mean), np.where(binary | (spread == 0), 1.0, spread)
 
 
