@@ -1,14 +1,11 @@
 """BayesianSVD under way: any number of threads, killed and resumed, stopped, out of time, failed."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import matrix_child
 import numpy as np
 import pytest
+from child import run_child
 from matrices import QUICK, low_rank, triplets
 from sklearn.exceptions import NotFittedError
 
@@ -17,14 +14,6 @@ from partita.inference.loop import FitInterrupted
 
 X, TRUTH = low_rank()
 HOLES = np.isnan(X)
-
-
-def run_child(*arguments):
-    paths = os.pathsep.join([str(Path(__file__).parent), *filter(None, sys.path)])
-    return subprocess.run(
-        [sys.executable, matrix_child.__file__, *map(str, arguments)],
-        capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": paths},
-    )  # fmt: skip
 
 
 def all_said(model):
@@ -52,7 +41,7 @@ def test_the_seed_decides():
 
 def test_a_killed_fit_resumes_byte_for_byte(tmp_path):
     path = tmp_path / "fit.checkpoint"
-    child = run_child("SIGKILL", 31, 1, path)
+    child = run_child(matrix_child, "SIGKILL", 31, 1, path)
     assert child.returncode == -9, child.stderr
     resumed = matrix_child.model(checkpoint=path).fit(X)
     whole = matrix_child.model().fit(X)
@@ -66,7 +55,7 @@ def test_a_killed_fit_resumes_byte_for_byte(tmp_path):
 def test_ctrl_c_keeps_what_was_paid_for(tmp_path, step, n_jobs):
     """Within burn-in too: then the last states are the answer."""
     path = tmp_path / "fit.checkpoint"
-    child = run_child("SIGINT", step, n_jobs, path)
+    child = run_child(matrix_child, "SIGINT", step, n_jobs, path)
     assert child.returncode == 0, child.stderr
     report = json.loads(child.stdout)
     assert [kind for kind, _ in report["said"]] == ["FitInterrupted"], report["said"]

