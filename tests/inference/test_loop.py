@@ -14,6 +14,7 @@ from loop_sampler import keep, start, step
 from partita.inference import loop
 from partita.inference.loop import FitInterrupted, count_workers, run
 from partita.inference.monitor import Bar, Silent, make_monitor
+from partita.inference.runner import Runner
 
 
 def same(a, b):
@@ -295,6 +296,24 @@ def test_the_bar_begins_where_a_resumed_run_stands(capsys):
     bar.update(8, {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0})
     assert bar._bar.n == 8 and "d=" not in bar._bar.postfix
     bar.close()
+
+
+def test_runs_of_a_fit_share_one_bar(capsys):
+    runner = Runner(progress=True, label="sweeps")
+    with runner.one_bar() as bar:
+        outcome = run(step, *start(2), 5, progress=runner.monitor(20))
+        run(step, [], [], 8, start=outcome, progress=runner.monitor(24))
+        bar.complete()
+    shown = capsys.readouterr().err
+    assert "0/20" in shown and "16/16" in shown and shown.count("\n") == 1
+    assert runner.bar is None
+    with Runner().one_bar() as bar:
+        assert bar is None
+
+
+def test_a_part_of_a_longer_run_speaks_of_the_whole():
+    with pytest.warns(FitInterrupted, match=r"after 1 of 90 steps"):
+        run(step, *start(1), 9, time_budget=1e-9, whole=90)
 
 
 def test_number_of_workers():

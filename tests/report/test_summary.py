@@ -32,6 +32,14 @@ def test_column_facts_tell_what_is_there(clusters):
     assert f"green {100 * share:.0f} %" in facts["colour"].values
 
 
+def test_cells_are_told_as_they_were_given():
+    """Not as they come back from centre and scale, where a zero may be 1e-17."""
+    values = np.random.default_rng(0).random(99)
+    values[:3] = 0.0
+    (fact,) = column_facts(values[:, None] * 0.3)
+    assert fact.values.startswith("0 to ")
+
+
 def test_columns_without_a_cell_are_described():
     with pytest.warns(UserWarning, match="no observed cell"):
         assert column_facts(np.array([[np.nan, 1.5], [np.nan, 2.5]]))[0].values == "none observed"

@@ -156,9 +156,13 @@ class AClass(ProbabilityClassifier, MixtureEstimator):
         streams = spawn_streams(root_sequence(self.random_state), n_chains)
         n_views = VIEWS if self.n_views == "auto" else self.n_views
         mark = self._fingerprint(table.codes, table.reals, label, n_sweeps)
-        self._built, kept, outcome = learn_classes(
-            table, label, lenses, settings, streams, self.n_filters, n_sweeps, n_views, self._runner(), mark
-        )
+        runner = self._runner()
+        with runner.one_bar() as bar:
+            self._built, kept, outcome = learn_classes(
+                table, label, lenses, settings, streams, self.n_filters, n_sweeps, n_views, runner, mark
+            )
+            if bar is not None and outcome.interrupted is None:
+                bar.complete()
         self.trace_ = outcome.common_infos()
         single = np.array([k.state.used[0] - 1 for k in kept if len(k.state.log_weight) == 1])  # without the new group
         self._sizes = {

@@ -166,7 +166,9 @@ class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
         rows, label = lens.rows(table).listed().entered(lens.layout), np.zeros(len(table), np.int32)
         problem = Problem(lens.layout, rows, label, settings_of(self, 1, len(table)))
         mark = self._fingerprint(rows.codes, rows.reals)
-        kept, outcome = learn_groups(problem, self.n_filters, self.n_sweeps, self.random_state, self._runner(), mark)
+        runner = self._runner()
+        with runner.one_bar():
+            kept, outcome = learn_groups(problem, self.n_filters, self.n_sweeps, self.random_state, runner, mark)
         weight = np.full(len(kept), 1 / len(kept))
         counts = np.array([float(len(table))])
         states = [one.state for one in kept]

@@ -90,6 +90,7 @@ def run(
     checkpoint: Checkpoint | None = None,
     start: Outcome | None = None,
     meet: Meet | None = None,
+    whole: int | None = None,
 ) -> Outcome:
     """Advance every chain to `n_steps` steps.
 
@@ -110,6 +111,7 @@ def run(
     meet : numbers of steps, rising, and a function of the states and of the infos of all chains, which gives the states
         back, maybe changed: called when every chain has done exactly so many, before any goes on. After a resume it may
         be called again: states that it has seen it must give back as they are.
+    whole : steps per chain of the whole, where this run is but its beginning: what a warning speaks of.
 
     Ctrl-C lets every chain finish its step and returns what there is, with a `FitInterrupted` warning; a chain may then
     have no step at all, but not all of them (else KeyboardInterrupt is raised). A second Ctrl-C raises at once. A spent
@@ -129,7 +131,7 @@ def run(
     rounds = _Rounds(step, keep, stop, chains, n_steps, progress if progress is not None else Silent(), meet)
     interrupted = rounds.run(workers, time_budget, checkpoint)
     if interrupted is not None:
-        asked = f"{n_steps}" if stop is None else f"at most {n_steps}"
+        asked = f"{whole or n_steps}" if stop is None else f"at most {whole or n_steps}"
         _tell_interrupted(chains, asked, "Ctrl-C" if interrupted == "keyboard" else "the time budget")
     return _outcome(chains, interrupted)
 

@@ -48,6 +48,30 @@ class Bar:
         if self._bar is not None:
             self._bar.close()
 
+    def complete(self) -> None:
+        """All that there was to do is done, where that came to less than was foreseen."""
+        if self._bar is not None:
+            self.total = self._bar.total = self._bar.n
+            self._bar.refresh()
+
+
+class Part:
+    """One of several runs of a fit that share a bar: it goes on where the run before it ended, maybe to a new total,
+    and outlasts the run.
+    """
+
+    def __init__(self, bar: Bar, total: int | None) -> None:
+        self.bar, self.total = bar, total
+
+    def update(self, done: int, info: Mapping[str, float]) -> None:
+        self.bar.total = self.total
+        if self.bar._bar is not None:
+            self.bar._bar.total = self.total
+        self.bar.update(done, info)
+
+    def close(self) -> None:
+        pass
+
 
 def make_monitor(progress: bool, total: int | None, label: str = "") -> Monitor:
     """A bar if `progress`, else silence."""

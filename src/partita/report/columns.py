@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from partita.data import Schema, Table, encode, learn_schema
+from partita.data.cells import Cells
 from partita.data.containers import open_table
 from partita.data.decode import column_values
 from partita.data.kinds import DISCRETE, ColumnKinds
@@ -32,9 +33,11 @@ def column_facts(X: Any, schema: Schema | None = None, column_kinds: ColumnKinds
     schema = learn_schema(X, column_kinds) if schema is None else schema
     table = encode(X, schema, "The report")
     gone = 1 - table.observed().mean(axis=0)
+    source = open_table(X)
+    given = source.cells(match_columns(source, schema, "The report"))
     return [
-        ColumnFacts(str(column.name), column.kind, float(gone[j]), _values(table, j))
-        for j, column in enumerate(schema.columns)
+        ColumnFacts(str(column.name), column.kind, float(gone[j]), _values(table, j, cells))
+        for j, (column, cells) in enumerate(zip(schema.columns, given, strict=True))
     ]
 
 
@@ -63,12 +66,10 @@ def size_of(n_rows: int, n_columns: int, missing: float) -> str:
     return f"{n_rows:,} rows, {n_columns:,} columns, {percent(missing)} of the cells missing"
 
 
-def _values(table: Table, position: int) -> str:
-    column = table.schema.columns[position]
-    values = column_values(table, position)
-    if column.kind in DISCRETE:
-        return _levels(values)
-    floats = np.array([np.nan if value is None else value for value in values], dtype=float)
+def _values(table: Table, position: int, given: Cells) -> str:
+    if table.schema.columns[position].kind in DISCRETE:
+        return _levels(column_values(table, position))
+    floats = given.floats()  # not those of the table: centred and scaled, a zero comes back as 1e-17
     floats = floats[~np.isnan(floats)]
     if not len(floats):
         return "none observed"

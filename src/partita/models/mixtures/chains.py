@@ -14,7 +14,6 @@ from ...inference import loop
 from ...inference.checkpoint import Checkpoint
 from ...inference.diagnostics import r_hat
 from ...inference.loop import Outcome
-from ...inference.monitor import make_monitor
 from ...inference.runner import Runner
 from ...kernels.contract import Chain, Predictive, Rows
 from . import mixture, predictive
@@ -102,12 +101,14 @@ class Chains:
 
     def __init__(self, problems: Sequence[Problem], kinds: Sequence[int], streams: Sequence[np.random.Generator], *,
                  left_out: Asked | None = None, runner: Runner, fingerprint: str = "",
-                 begun: Outcome | None = None, may_rest: bool = False, start: Start = mixture.init):  # fmt: skip
+                 begun: Outcome | None = None, may_rest: bool = False, start: Start = mixture.init,
+                 whole: tuple[int, int] | None = None):  # fmt: skip
         """`kinds` goes into what is kept; `begun` holds chains already on their way, the first ones; with `may_rest`
-        a chain that is at rest goes no further.
+        a chain that is at rest goes no further; `whole` has the chains and the sweeps of the whole fit, where these are
+        not all of it.
         """
         self.problems, self.kinds, self.streams, self.start = problems, kinds, streams, start
-        self.left_out, self.runner, self.may_rest = left_out, runner, may_rest
+        self.left_out, self.runner, self.may_rest, self.whole = left_out, runner, may_rest, whole
         self.outcome: Outcome | None = None
         self.begun = begun
         self.checkpoint = None
@@ -118,12 +119,13 @@ class Chains:
         """Bring every chain to `n_sweeps` sweeps; the states kept of the second half."""
         if self.outcome is None:
             self.outcome = self._begin()
+        n_chains, most = self.whole or (len(self.problems), n_sweeps)
         self.outcome = loop.run(
             self._step, self.outcome.states, self.streams, n_sweeps, start=self.outcome,
             stop=partial(at_rest, len(self.problems[0].labelled)) if self.may_rest else None,
             keep=lambda _, step, walker: self._keep(walker, step, n_sweeps),
             n_jobs=self.runner.n_jobs, time_budget=self.runner.time_left(), checkpoint=self.checkpoint,
-            progress=make_monitor(self.runner.progress, len(self.problems) * n_sweeps, self.runner.label),
+            progress=self.runner.monitor(n_chains * most), whole=most,
         )  # fmt: skip
         late = [[one for one in chain if one.step >= n_sweeps // 2] for chain in self.outcome.kept]
         # a chain at rest, or stopped before the second half, has its last state to give

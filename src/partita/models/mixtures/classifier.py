@@ -87,6 +87,7 @@ class _Crew:
     n_views: int
     runner: Runner
     fingerprint: str
+    whole: tuple[int, int]  # chains and sweeps of the fit
 
     @cached_property
     def known(self) -> np.ndarray:
@@ -116,6 +117,7 @@ class _Crew:
             [make_problem(self.rows, self.lenses, self.label, self.settings, kind, self.n_views) for kind in kinds],
             kinds, streams, left_out=asked, runner=replace(self.runner, checkpoint=path),
             fingerprint=self.fingerprint, begun=begun, may_rest=bool((self.label >= 0).all()),
+            whole=self.whole,
         )  # fmt: skip
 
     def choose(self, kept: list[Kept], doubt: vote.Doubts = late_doubt) -> list[vote.Member]:
@@ -147,7 +149,7 @@ def learn_classes(
     Weights and temperatures of the members, and which kinds are worth more chains, come from leave-one-out predictions.
     """
     rows = [lens.rows(table).listed().entered(lens.layout) for lens in lenses]
-    crew = _Crew(lenses, rows, label, settings, n_views, runner, fingerprint)
+    crew = _Crew(lenses, rows, label, settings, n_views, runner, fingerprint, (len(streams), n_sweeps))
     # standardised before normal scores: it may keep densities, so that even a single chain has them
     kinds = [2 * k for k in reversed(range(min(len(lenses), 2)))]
     kinds += [kind + 1 for kind in kinds if _can_have_views(lenses[kind // 2], n_views)]
