@@ -86,3 +86,10 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_told():
 def test_dicts_are_no_tables(X):
     with pytest.raises(ValueError, match=r"dict.*pandas\.DataFrame\(X\)"):
         CRPMixture().fit(X)
+
+
+def test_names_of_other_frames_are_not_lost_silently():
+    pa = pytest.importorskip("pyarrow")
+    for X in (pa.table({"a": [1.0, 2.0]}), np.array([(1, 2.0)], dtype=[("a", int), ("b", float)])):
+        with pytest.raises(ValueError, match=r"named columns.*to_pandas\(\)"):
+            CRPMixture().fit(X)

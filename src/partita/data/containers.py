@@ -140,6 +140,12 @@ def as_array(X: Any) -> np.ndarray:
     if isinstance(X, dict) or (isinstance(X, list | tuple) and any(isinstance(row, dict) for row in X)):
         what = "a dict" if isinstance(X, dict) else "a list of dicts"
         raise ValueError(f"X is {what}. Give a table: pandas.DataFrame(X), for example.")
+    if hasattr(X, "__dataframe__") or getattr(getattr(X, "dtype", None), "names", None):  # an array has no names
+        what = f"{type(X).__module__.split('.')[0]}.{type(X).__name__}"
+        raise ValueError(
+            f"X is a {what} with named columns, neither a frame of pandas or polars nor a plain array. Convert it, so "
+            "that no name is lost: X.to_pandas(), pandas.DataFrame(X) or polars.from_arrow(X), for example."
+        )
     if isinstance(X, np.ma.MaskedArray):
         array = np.array(X.data, dtype=None if X.dtype.kind == "f" else object)
         array[np.ma.getmaskarray(X)] = None  # NaN in an array of floats
