@@ -1,6 +1,7 @@
 """Accuracy bars on synthetic tasks: the defaults against the prototype, the stream and the limits, on fresh data.
 
     python -m benchmarks.aclass_synthetic --repetitions 20 --first 1000
+    python -m benchmarks.aclass_synthetic --repetitions 20 --first 1000 --only-limits
 
 Prints means over repetitions of 0-1 loss and log-loss (K: Kullback-Leibler divergence) and CPU seconds of fitting.
 """
@@ -92,10 +93,11 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--first", type=int, default=1000)
     parser.add_argument("--no-limits", action="store_true")
+    parser.add_argument("--only-limits", action="store_true")
     parser.add_argument("--tasks", nargs="*", default=["A75", "B50", "K", "D0", "D25"])
     options = parser.parse_args(arguments)
     assert kernels.BACKEND == "native", "benchmarks need the native kernels"
-    with_prototype = PROTOTYPES.is_dir()
+    with_prototype = PROTOTYPES.is_dir() and not options.only_limits
     if with_prototype:
         sys.path.insert(0, str(PROTOTYPES))
         prototype(classes(0, 50, 0.0), 0)  # compiles
@@ -105,7 +107,9 @@ def main(arguments: list[str]) -> None:
         for name, job in jobs(seed).items():
             if name not in options.tasks:
                 continue
-            runs = {"partita": ours(job, seed, False), "partita, stream": ours(job, seed, True)}
+            runs = {}
+            if not options.only_limits:
+                runs = {"partita": ours(job, seed, False), "partita, stream": ours(job, seed, True)}
             if with_prototype:
                 runs["prototype"] = prototype(job, seed)
             if "theta" in job and not options.no_limits:
@@ -123,7 +127,7 @@ def main(arguments: list[str]) -> None:
             ratio = np.mean([r[-1] for r in results[name, "partita"]]) / seconds
             print(f"     CPU time of the default fit / prototype: {ratio:.2f}")
             compare("default - prototype", results[name, "partita"], rows)
-    for name in dict.fromkeys(name for name, _ in results):
+    for name in dict.fromkeys(name for name, method in results if method == "partita"):
         compare(f"{name} stream - default", results[name, "partita, stream"], results[name, "partita"])
 
 
