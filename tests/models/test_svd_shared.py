@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from partita.models.matrices.draw import Draw
+from partita.models.matrices.effects import coefficients_of, feature_columns, n_effects
 from partita.models.matrices.entries import Entries
 from partita.models.matrices.features import Features, decompose
 from partita.models.matrices.problem import Problem
@@ -69,6 +70,21 @@ def test_features_of_no_block_and_of_several():
     assert np.allclose(two.mean(coefficients), expected)
     again = Features.from_tree(two.to_tree())
     assert np.array_equal(again.mean(coefficients), two.mean(coefficients))
+
+
+def test_features_with_effects_are_those_given_but_constants():
+    rng = np.random.default_rng(2)
+    given, cut = rng.normal(size=(9, 2)), rng.normal(size=(9, 5))
+    features = Features.of(9, [np.column_stack([np.ones(9), given, np.zeros(9)]), cut], [None, 2])
+    columns = feature_columns(features, 9)
+    assert columns.shape == (9, n_effects(features)) == (9, 4)
+    np.testing.assert_allclose(columns[:, :2], given, atol=1e-12)
+    np.testing.assert_allclose((columns[:, 2:] ** 2).mean(axis=0), 1.0)
+    np.testing.assert_allclose(columns[:, 2:], 3.0 * features.blocks[1].left)
+    # lines of unseen rows come out alike
+    maps = coefficients_of(features)
+    new = np.column_stack([np.ones(9), given, np.zeros(9)]) @ features.blocks[0].axes @ maps[0]
+    np.testing.assert_allclose(new + cut @ features.blocks[1].axes @ maps[1], columns, atol=1e-12)
 
 
 def test_units_come_from_the_values():

@@ -24,6 +24,7 @@ HYPER = Hyper(
     theta_shape=4.0, theta_rate=2.0, noise_shape=4.0, noise_rate=3.0, offset_shape=4.0, offset_rate=2.0,
     mean_width=1.0, cut_width=1.2, stretch_shape=5.0, stretch_rate=1.5, ridge_shape=4.0, ridge_rate=3.0,
     a=1.5, b=1.0, c=4.0, d=3.0, e=4.0, f=100.0,
+    effect_shape=4.0, effect_rate=3.0,
 )  # fmt: skip
 
 
@@ -59,8 +60,12 @@ class World:
         n = self.shape[side]
         if not self.features:
             return Features(n)
-        rng = np.random.default_rng(20 + side)
-        return Features.of(n, [rng.normal(size=(n, 2)), rng.normal(size=(n, 1))])
+        return Features.of(n, self.matrices_of(side), [None, 1])
+
+    def matrices_of(self, side: int) -> list[np.ndarray]:
+        """A block of a constant and two numbers, and one of which the leading singular vector is kept."""
+        n, rng = self.shape[side], np.random.default_rng(20 + side)
+        return [np.column_stack([np.ones(n), rng.normal(size=(n, 2))]), rng.normal(size=(n, 2))]
 
     def problem(self, values: np.ndarray, trials: np.ndarray | None) -> Problem:
         entries = Entries.of(*self.cells(), values, *self.shape, trials)
@@ -143,21 +148,28 @@ def draw_paper(rng: np.random.Generator, world: World, state: State) -> None:
     state.z = (rng.random(k) < pi).astype(float)
     if world.sampler == "coordinate":
         for side, name in ((0, "row"), (1, "column")):
-            count = world.features_of(1 - side).n_coefficients
-            precision = rng.gamma(hyper.ridge_shape, size=count) / hyper.ridge_rate
+            count = effect_columns(world, 1 - side).shape[1]
+            precision = rng.gamma(hyper.effect_shape, size=count) / hyper.effect_rate
             setattr(state, f"{name}_effects", rng.standard_normal((world.shape[side], count)) / np.sqrt(precision))
             setattr(state, f"{name}_effect_precision", precision)
+
+
+def effect_columns(world: World, side: int) -> np.ndarray:
+    """(n, F) features with effects: those given but constants, and singular vectors of mean square 1."""
+    if not world.features:
+        return np.zeros((world.shape[side], 0))
+    given, cut = world.matrices_of(side)
+    leading = world.features_of(side).blocks[1].left
+    assert abs(np.linalg.svd(cut)[0][:, :1].T @ leading) > 1 - 1e-9
+    return np.column_stack([given[:, 1:], np.sqrt(len(cut)) * leading])
 
 
 def full_fit(world: World, state: State) -> np.ndarray:
     """(I, J) mean + offsets + factors + effects."""
     fit = state.mean + state.row_offset[:, None] + state.column_offset + (state.U * state.gain) @ state.V.T
     if state.row_effects is not None and state.column_effects is not None:
-        directions = [
-            np.concatenate([np.sqrt(n) * b.left for b in world.features_of(side).blocks] or [np.zeros((n, 0))], axis=1)
-            for side, n in enumerate(world.shape)
-        ]
-        fit = fit + directions[0] @ state.column_effects.T + state.row_effects @ directions[1].T
+        known = [effect_columns(world, side) for side in (0, 1)]
+        fit = fit + known[0] @ state.column_effects.T + state.row_effects @ known[1].T
     return fit
 
 

@@ -28,7 +28,7 @@ from .binomial import log_likelihood, move_mean
 from .binomial_gains import move_gains
 from .coordinate_counts import move_numbers
 from .coordinate_start import init, kept
-from .effects import draw_precisions, scaled_features
+from .effects import draw_precisions, feature_columns
 from .noise import log_likelihood_of
 from .ordinal import adapt_steps, move_latents
 from .pieces import cut_rows, run_pieces
@@ -39,7 +39,7 @@ from .state import State
 
 __all__ = ["adapt", "init", "kept", "resize", "step"]
 
-HELD = 20  # first sweeps of burn-in in which z stays as it began: components find a signal before they are judged
+HELD = 20  # first sweeps of burn-in, see `_waiting`
 _FAR = -1e3  # standard deviations below zero where a cut normal is exponential to all digits
 
 
@@ -51,14 +51,15 @@ class Sweep:
     rng: np.random.Generator
     state: State
     residual: np.ndarray
-    row_features: np.ndarray  # R (I, F_R)
-    column_features: np.ndarray  # C (J, F_C)
+    row_features: np.ndarray  # R (I, F_R), without columns while features wait
+    column_features: np.ndarray  # C (J, F_C), likewise
 
     @classmethod
     def begin(cls, problem: Problem, rng: np.random.Generator, state: State) -> Sweep:
-        rows = scaled_features(problem.row_features, problem.n_rows)
-        columns = scaled_features(problem.column_features, problem.n_columns)
-        sweep = cls(problem, rng, state, np.empty(0), rows, columns)
+        known_sides = [feature_columns(side.features(problem), side.size(problem)) for side in SIDES]
+        if _waiting(state):
+            known_sides = [features[:, :0] for features in known_sides]
+        sweep = cls(problem, rng, state, np.empty(0), *known_sides)
         sweep.residual = state_values(problem, state) - sweep.fitted()
         return sweep
 
@@ -113,7 +114,8 @@ def _put(sweep: Sweep, side: Side, own: np.ndarray) -> None:
     """The numbers of a side, in the columns of `known`, into the state."""
     state, k, last = sweep.state, sweep.state.n_components, own.shape[1] - int(sweep.problem.offsets)
     side.put(state, np.ascontiguousarray(own[:, :k]), own[:, last].copy() if sweep.problem.offsets else None)
-    setattr(state, f"{side.name}_effects", own[:, k:last].copy())
+    if last > k:
+        setattr(state, f"{side.name}_effects", own[:, k:last].copy())
 
 
 def _sums(sweep: Sweep, k: int) -> tuple[float, float]:
@@ -184,7 +186,8 @@ def draw_effect_precisions(sweep: Sweep) -> None:
     """lambda of every feature of (5.14), and the precisions of the offsets."""
     state, problem, rng = sweep.state, sweep.problem, sweep.rng
     for side in SIDES:
-        setattr(state, f"{side.name}_effect_precision", draw_precisions(rng, problem, _effects(state, side)[0]))
+        if not _waiting(state):
+            setattr(state, f"{side.name}_effect_precision", draw_precisions(rng, problem, _effects(state, side)[0]))
         if problem.offsets:
             hyper, offset = problem.hyper, side.offset(state)
             rate = hyper.offset_rate * problem.spread**2 + 0.5 * float(offset @ offset)
@@ -226,7 +229,7 @@ def _step_values(problem: Problem, rng: np.random.Generator, state: State, n_thr
     of_levels = draw_levels(problem, rng, state) if problem.link == "ordinal" else None
     sweep = Sweep.begin(problem, rng, state)
     draw_scales(sweep)
-    if _switching(state):
+    if not _waiting(state):
         draw_switches(sweep)
     for side in SIDES:
         draw_side(sweep, side, n_threads)
@@ -242,7 +245,7 @@ def _step_values(problem: Problem, rng: np.random.Generator, state: State, n_thr
 def _step_counts(problem: Problem, rng: np.random.Generator, state: State, n_threads: int) -> float:
     """Binomial cells; returns the log-likelihood."""
     sweep = Sweep.begin(problem, rng, state)
-    move_gains(problem, rng, state, sweep.fitted(), switching=_switching(state))
+    move_gains(problem, rng, state, sweep.fitted(), switching=not _waiting(state))
     for side in SIDES:
         move_side(sweep, side)
     draw_effect_precisions(sweep)
@@ -257,9 +260,12 @@ def move_side(sweep: Sweep, side: Side) -> None:
     _put(sweep, side, own)
 
 
-def _switching(state: State) -> bool:
-    """Whether components may go on and off by now."""
-    return not state.held or state.sweep >= HELD
+def _waiting(state: State) -> bool:
+    """Whether z still stays as it began and effects of features at zero, so that components find a signal first.
+
+    With features from the first sweep on, components that have not formed by then find little left to explain.
+    """
+    return state.held and state.sweep < HELD
 
 
 def draw_levels(problem: Problem, rng: np.random.Generator, state: State) -> float:
@@ -270,7 +276,7 @@ def draw_levels(problem: Problem, rng: np.random.Generator, state: State) -> flo
 def adapt(
     problem: Problem, rng: np.random.Generator, state: State, births: bool, held: bool = False, n_threads: int = 1
 ) -> None:
-    """After a sweep of burn-in: in the first ones z stays as it began."""
+    """After a sweep of burn-in; components and features wait within births only."""
     adapt_steps(state)
     state.held = state.held and births
 

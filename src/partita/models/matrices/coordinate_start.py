@@ -9,7 +9,7 @@ import numpy as np
 from . import binomial as svd_binomial
 from . import ordinal as svd_ordinal
 from .draw import Draw
-from .effects import coefficients_of, scaled_features, start_effects
+from .effects import coefficients_of, feature_columns, start_effects
 from .levels import start_stretch
 from .problem import Problem
 from .rank import cell_matrix, leading_pairs
@@ -78,19 +78,18 @@ def kept(problem: Problem, state: State) -> Draw:
         return plain
     assert state.row_effect_precision is not None and state.column_effect_precision is not None
     rows, columns = problem.row_features, problem.column_features
-    n_row, n_column = rows.n_coefficients, columns.n_coefficients
+    known_rows, known_columns = feature_columns(rows, problem.n_rows), feature_columns(columns, problem.n_columns)
+    n_row, n_column = known_rows.shape[1], known_columns.shape[1]
     if not n_row + n_column:
         return plain
-    known_rows = scaled_features(rows, problem.n_rows)
-    known_columns = scaled_features(columns, problem.n_columns)
     return replace(
         plain,
         U=_joined(plain.U, known_rows, state.row_effects),
         V=_joined(plain.V, state.column_effects, known_columns),
         theta=_joined(plain.theta, np.full(n_row, _KNOWN), 1.0 / state.row_effect_precision),
         column_theta=_joined(plain.column_theta, 1.0 / state.column_effect_precision, np.full(n_column, _KNOWN)),
-        row_coefficients=_prior_means(coefficients_of(rows, problem.n_rows), plain.U.shape[1], n_column),
-        column_coefficients=_prior_means(coefficients_of(columns, problem.n_columns), plain.U.shape[1] + n_row, 0),
+        row_coefficients=_prior_means(coefficients_of(rows), plain.U.shape[1], n_column),
+        column_coefficients=_prior_means(coefficients_of(columns), plain.U.shape[1] + n_row, 0),
     )
 
 

@@ -26,11 +26,13 @@ class Block:
     left (n, r)   A, orthonormal columns
     size (r,)     S, positive, descending
     axes (p, r)   W: features of an unseen row (p,) become its row of A diag(S) by `features @ axes`
+    whole         whether all of the matrix is here, A diag(S) W', or only its leading singular vectors
     """
 
     left: np.ndarray
     size: np.ndarray
     axes: np.ndarray
+    whole: bool = True
 
     @property
     def rows(self) -> np.ndarray:
@@ -110,4 +112,5 @@ def decompose(matrix: Any, rank: int | None = None) -> Block:
     order = order[size[order] > NEGLIGIBLE * max(float(size.max(initial=0.0)), 1e-300)]
     left, size, axes = left[:, order], size[order], right[order].T
     sign = np.sign(left[np.abs(left).argmax(axis=0), np.arange(len(order))]) if len(order) else np.ones(0)
-    return Block(np.ascontiguousarray(left * sign), size, np.ascontiguousarray(axes * sign))
+    whole = rank is None or rank >= min(matrix.shape)
+    return Block(np.ascontiguousarray(left * sign), size, np.ascontiguousarray(axes * sign), whole)

@@ -31,6 +31,7 @@ class Hyper:
     ridge   lambda of a block of features, of the factors and of the offsets apart: Gamma(ridge_shape, ridge_rate / mean
             of the squared singular values); coefficients ~ N(0, theta_k / lambda), of offsets N(0, 1 / (tau lambda))
     paper   pi_k ~ Beta(a / K, b (K - 1) / K); alpha ~ Gamma(c, d); alpha_s ~ Gamma(e, f), the precision of s
+    effect  precision of what a feature does on the other side (coordinate sampler): Gamma(effect_shape, effect_rate*)
     """
 
     theta_shape: float = 0.05
@@ -53,6 +54,8 @@ class Hyper:
     d: float = 1e-6
     e: float = 1e-6
     f: float = 1e-6
+    effect_shape: float = 1e-6
+    effect_rate: float = 1e-6
 
 
 @dataclass(frozen=True, eq=False)

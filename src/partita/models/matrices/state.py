@@ -48,7 +48,7 @@ class State:
     s (K,), z (K,), alpha_s                     the paper's prior; else None
     row_effects (I, q), column_effects (J, r)   G_C and G_R of (5.14): what columns' features do in each row, and rows'
                                                 features in each column; their precisions (q,) and (r,); else None
-    held                                        whether z stays as it is for now (coordinate sampler)
+    held                                        whether z and effects may wait in the first sweeps (coordinate sampler)
     sweep                                       sweeps done
     edge                                        largest singular value of unit noise on the observed cells
     rank                                        components above the edge when last looked at
