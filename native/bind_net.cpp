@@ -162,7 +162,7 @@ void bind_net(nb::module_& m) {
     return chain.sweep(stream, z.data(), reinterpret_cast<Nodes*>(parents.data()), move_classes, n_draws, n_splits, edges.data());
   });
   m.def("net_graph_sweep", [](nb::sequence data, nb::object task, nb::object cache, Array<int32_t> z, Array<uint8_t> edge,
-                              uint64_t seed) {
+                              uint64_t seed, Doubles chances) {
     GraphTask given{{},
                     seating_from(task.attr("seating")),
                     cache_from(cache),
@@ -176,7 +176,10 @@ void bind_net(nb::module_& m) {
                     pointer<double>(task, "log_odds"),
                     nb::cast<bool>(task.attr("single_edges")),
                     nb::cast<double>(task.attr("heat")),
-                    number(task, "n_splits")};
+                    number(task, "n_splits"),
+                    number(task, "n_nodes"),
+                    chances.size() ? chances.data() : nullptr};
+    if (chances.size() && chances.size() != edge.size()) throw std::invalid_argument("kernel array 'chances' has the wrong shape");
     for (nb::handle one : data) given.data.push_back(data_from(one));
     if (int(given.data.size()) != given.seating.n_sets) throw std::invalid_argument("data sets and their seating differ in number");
     nb::gil_scoped_release free;

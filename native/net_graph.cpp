@@ -6,6 +6,8 @@
 
 namespace partita {
 
+constexpr double kRare = 0.01;  // chance of a change below which what is drawn counts, not the chance
+
 GraphChain::GraphChain(const GraphTask& task, int32_t* z, uint8_t* edge)
     : task_(task), n_(task.seating.first[task.seating.n_sets]), words_((n_ + 63) / 64), z_(z), edge_(edge) {
   home_.resize(size_t(n_));
@@ -96,14 +98,19 @@ void GraphChain::edges(Stream& stream) {
   for (int i = 0; i < n_; ++i)
     for (int j = 0; j < n_; ++j) {
       const int at = i * n_ + j, present = edge_[at];
-      if (!task_.allowed[at] || task_.required[at] || (!present && n_parents_[j] >= task_.max_parents)) continue;
-      if (ordered() && z_[i] >= z_[j]) continue;
+      if (!task_.allowed[at] || task_.required[at] || (!present && n_parents_[j] >= task_.max_parents) || (ordered() && z_[i] >= z_[j])) {
+        if (task_.chances) task_.chances[at] += present;
+        continue;
+      }
       const double other = score_with(j, &i, 1);
       const double odds = task_.heat * ((present ? score_[j] - other : other - score_[j]) + gain(i, j, -present));
-      const int next = stream.uniform() < 1.0 / (1.0 + std::exp(-odds));
-      if (next == present) continue;
-      if (next && !ordered() && reaches(j, i)) continue;  // it would close a cycle: impossible
-      toggle(i, j, other);
+      const double chance = 1.0 / (1.0 + std::exp(-odds));
+      const int next = stream.uniform() < chance;
+      const bool rare = present ? chance > 1.0 - kRare : chance < kRare;
+      // a new edge must not close a cycle; of rare ones that is asked only where they are drawn
+      const bool shut = !present && !ordered() && (next || (task_.chances && !rare)) && reaches(j, i);
+      if (task_.chances) task_.chances[at] += shut ? 0.0 : rare ? double(next) : chance;
+      if (next != present && !shut) toggle(i, j, other);
     }
 }
 
@@ -189,6 +196,7 @@ double GraphChain::sweep(Stream& stream) {
   if (task_.move_classes) {
     classes(stream);
     for (int turn = 0; turn < task_.n_splits; ++turn) split_or_merge(stream);
+    for (int turn = 0; turn < task_.n_nodes && !ordered() && n_ > 1; ++turn) move_node(stream);
   }
   return log_joint();
 }

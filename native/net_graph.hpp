@@ -24,6 +24,8 @@ struct GraphTask {
   bool single_edges;       // the kernel of [1]: one edge at a time and nothing else
   double heat;             // the power to which the joint is raised
   int n_splits;            // splits or merges of classes in a sweep
+  int n_nodes;             // nodes that may change their class together with their edges
+  double* chances;         // n x n: the chance of every edge given all else is added; null: not wanted
 };
 
 class GraphChain {
@@ -93,6 +95,16 @@ class GraphChain {
   void split_or_merge(Stream& stream);
   double part_members(Stream* stream, const std::vector<int>& nodes, int a, int b, const std::vector<bool>& wanted);
   double log_classes() const;
+
+  // a node with its edges (net_graph_nodes.cpp)
+  struct Standing;
+  struct Attached {
+    double chance, value;  // logs: of what was drawn, and by how much the joint grew
+  };
+  std::vector<int> partners(Stream& stream, int i) const;
+  void detach(int i, const std::vector<int>& partners);
+  Attached attach(Stream* stream, int i, const std::vector<int>& partners, const std::vector<int>& wanted);
+  void move_node(Stream& stream);
 };
 
 }  // namespace partita

@@ -62,13 +62,13 @@ def test_graph_sweeps_are_the_same(native, prior, single, shared, given):
         # the joint to the power 0.7
         task = GraphTask(
             allowed, required, 2, prior, prior != GIVEN_ODDS and not given, seats(n, shared, z, [0, 3, 5]), 0.8, 1.4,
-            odds, single, 0.7, 0 if single else 6,
+            odds, single, 0.7, *((0, 0) if single else (6, 3)),
         )  # fmt: skip
-        cache, trace = HashedValues.room(8), []
+        cache, trace, chances = HashedValues.room(8), [], np.zeros((n, n))
         for seed in range(12):
-            value = kernels.net_graph_sweep(data, task, cache, z, edge, seed)
+            value = kernels.net_graph_sweep(data, task, cache, z, edge, seed, chances)
             share = np.where(np.arange(n + 1) <= z.max(), task.seating.share, 0.0)
-            trace.append([value, *z, *edge.ravel(), *share, task.seating.share[-1]])
+            trace.append([value, *z, *edge.ravel(), *share, task.seating.share[-1], *chances.ravel()])
         chains.append(np.array(trace))
     np.testing.assert_allclose(chains[0], chains[1], atol=1e-9)
     if prior != GIVEN_ODDS and not given:

@@ -200,7 +200,7 @@ def of_graph(move, world, rng, draw):
     two = tuple(sorted(rng.choice(n, 2, replace=False).tolist()))
     place = {
         "_edge": (*rng.permutation(n)[:2].tolist(),), "_parent_set": (int(rng.integers(n)),),
-        "_reorder": (int(rng.integers(n)),),
+        "_reorder": (int(rng.integers(n)),), "move_node": (),
     }.get(move, two)  # fmt: skip
     getattr(net_graph, move)(stream, [data], plain_task(world), draw.z, draw.graph, *place)
 
@@ -262,6 +262,7 @@ MOVES = {
     **{f"reversal-{prior}": (prior, of_graph, "_reversal") for prior in (GIVEN_ODDS, CLASSES)},
     **{f"class-{prior}": (prior, of_seats, "one_class") for prior in (CLASSES, ORDERED_CLASSES)},
     **{f"split-merge-{prior}": (prior, of_seats, "split_or_merge") for prior in (CLASSES, ORDERED_CLASSES)},
+    "node": (CLASSES, of_graph, "move_node"),
     "exchange": (ORDERED_CLASSES, of_graph, "_exchange"),
     "reorder": (ORDERED_CLASSES, of_graph, "_reorder"),
     "block-classes": (CLASSES, of_classes, "_gibbs"),

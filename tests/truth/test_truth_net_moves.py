@@ -25,6 +25,8 @@ from partita.kernels.reference import (
     net_classes,
     net_graph,
     net_graph_classes,
+    net_graph_joint,
+    net_graph_nodes,
     net_listed,
     net_ordered,
     net_orders,
@@ -46,7 +48,7 @@ DATA = NetData.of(np.array([[0, 0, 1], [1, 1, 0], [1, 1, 1], [0, 0, 0], [1, 0, 1
 @pytest.fixture(autouse=True)
 def _branches(monkeypatch):
     stand_in(monkeypatch)
-    monkeypatch.setattr(net_graph, "score", lambda data, j, parents: score(j, tuple(parents)))
+    monkeypatch.setattr(net_graph_joint, "score", lambda data, j, parents: score(j, tuple(parents)))
 
 
 @cache
@@ -98,7 +100,7 @@ def graph_states(task):
         if (edge & (1 - task.allowed)).any() or (task.required & (1 - edge)).any():
             continue
         for z in partitions(task.prior):
-            value = net_graph.log_joint([DATA], task, np.array(z), edge)
+            value = net_graph_joint.log_joint([DATA], task, np.array(z), edge)
             if value > -np.inf:
                 states.append((z, tuple(edge.ravel().tolist())))
                 logs.append(value)
@@ -122,6 +124,7 @@ GRAPH_MOVES = {
     "parent_set": (net_graph._parent_set, [(j,) for j in range(N)]),
     "class": (_without_data(net_graph_classes.one_class), [(i,) for i in range(N)]),
     "split_merge": (_without_data(net_graph_classes.split_or_merge), [()]),
+    "node": (net_graph_nodes.move_node, [()]),
 }
 
 
@@ -130,7 +133,7 @@ GRAPH_MOVES = {
 @pytest.mark.parametrize("known", [False, True])
 def test_moves_over_graphs(move, prior, known):
     order = ("exchange", "reorder")
-    if move in {GIVEN_ODDS: ("class", "split_merge", *order), CLASSES: order}.get(prior, ("reversal",)):
+    if move in {GIVEN_ODDS: ("class", "split_merge", "node", *order), CLASSES: order}.get(prior, ("reversal", "node")):
         return  # not a move of this prior
     task, (of, places) = task_of(prior, known), GRAPH_MOVES[move]
     states, pi = graph_states(task)
@@ -187,7 +190,8 @@ def test_graphs_of_ordered_classes_are_drawn_exactly(heat):
     for z in partitions(ORDERED_CLASSES):
         classes = net_ordered.classes_of(z)
         mine = [state for state in states if state[0] == z]
-        logs = [net_graph.log_joint([DATA], task, np.array(z), np.array(e, np.uint8).reshape(N, N)) for _, e in mine]
+        graphs = [np.array(e, np.uint8).reshape(N, N) for _, e in mine]
+        logs = [net_graph_joint.log_joint([DATA], task, np.array(z), graph) for graph in graphs]
         likelihood = [sum(score_table[j, P] for j, P in enumerate(masks(e))) for _, e in mine]
         pi = share(np.array(logs) + (heat - 1.0) * np.array(likelihood))
 
@@ -357,7 +361,7 @@ def test_exchanges_with_the_foot_of_a_ladder(width, most):
         return net_graph_classes.log_classes(task, z, graph)
 
     def log_both(graph, foot):
-        return net_graph.log_joint([DATA], task, z, graph) + weight[tuple(foot.ravel().tolist())]
+        return net_graph_joint.log_joint([DATA], task, z, graph) + weight[tuple(foot.ravel().tolist())]
 
     done = 0
     graphs = [np.array(state, np.uint8).reshape(N, N) for state in weight]

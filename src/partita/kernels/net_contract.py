@@ -26,9 +26,10 @@ return the log target of the ordered classes, and the log prior of classes and g
 
 For any number of nodes, of one data set or several whose nodes follow one another, graphs being uint8 (n, n), parent
 row and child column:
-`net_graph_sweep(data, task: GraphTask, cache, z, edge, seed)` is one sweep over single edges, reversals, sets of
-parents and classes, in place; `data` has one NetData for every data set. It returns the log joint, up to the normaliser
-over acyclic graphs;
+`net_graph_sweep(data, task: GraphTask, cache, z, edge, seed, chances)` is one sweep over single edges, reversals, sets
+of parents and classes, in place; `data` has one NetData for every data set. The chance of every edge given all else is
+added to `chances` (n, n), or where a change is rarer than one in a hundred what was drawn; an empty array: not wanted.
+It returns the log joint, up to the normaliser over acyclic graphs;
 `net_order_walk(known: CandidateSets, log_odds, heat, edge, n_turns, seed)` redraws a graph by orders of its nodes,
 given log odds (n, n) of edges; scores count `heat` times. It returns how many turns were accepted;
 `net_graph_ladder(known, prior, sums, heats, graphs, n_rounds, seed)` does so for graphs (R, n, n) of listed sets whose
@@ -185,7 +186,8 @@ class GraphTask:
     """What a graph sweep is given beside the data: edges that may and must be (uint8, n x n), the prior, and with
     GIVEN_ODDS the log odds (n, n) of edges that are independent beforehand. `single_edges`: one edge at a time and
     classes of single nodes, nothing else. The joint is raised to the power `heat`, above 1 to find its greatest value;
-    `n_splits` splits or merges of classes."""
+    `n_splits` splits or merges of classes; `n_nodes` nodes may change their class together with their edges, where
+    classes have no order."""
 
     allowed: np.ndarray
     required: np.ndarray
@@ -199,6 +201,7 @@ class GraphTask:
     single_edges: bool = False
     heat: float = 1.0
     n_splits: int = 0
+    n_nodes: int = 0
 
 
 def list_sets(n: int, most: int) -> list[tuple[int, ...]]:

@@ -10,61 +10,32 @@ import numpy as np
 
 from ..net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES, GraphTask, NetData
 from .draw import Stream, pick
-from .net_graph_classes import log_classes, one_class, split_or_merge
-from .net_scores import score
-from .net_seating import homes
+from .net_graph_classes import one_class, split_or_merge
+from .net_graph_joint import log_joint, reaches
+from .net_graph_nodes import move_node
 
 CANDIDATES = 3  # of a set of parents that is drawn anew
+RARE = 0.01  # chance of a change below which what is drawn counts, not the chance
 
 
-def acyclic(edge: np.ndarray) -> bool:
-    left = list(range(len(edge)))
-    while left:
-        roots = [j for j in left if not any(edge[i, j] for i in left)]
-        if not roots:
-            return False
-        left = [j for j in left if j not in roots]
-    return True
-
-
-def log_joint(data: Sequence[NetData], task: GraphTask, z, edge) -> float:
-    """Log joint of classes and graph, up to the normaliser over acyclic graphs; -inf where they do not go together."""
-    total = 0.0
-    for j, home in enumerate(homes(task.seating)):
-        first = int(task.seating.first[home])
-        total += score(data[home], j - first, (np.flatnonzero(edge[:, j]) - first).tolist())
-    if not acyclic(edge) or edge.sum(axis=0).max() > task.max_parents:
-        return -np.inf
-    if task.prior == GIVEN_ODDS:
-        return total + float(task.log_odds[edge == 1].sum())
-    return total + log_classes(task, z, edge)
-
-
-def _reaches(edge, start: int, end: int) -> bool:
-    seen, front = set(), {start}
-    while front:
-        v = front.pop()
-        if v == end:
-            return True
-        seen.add(v)
-        front |= {int(u) for u in np.flatnonzero(edge[v])} - seen
-    return False
-
-
-def _edge(stream: Stream, data, task, z, edge, i: int, j: int) -> None:
+def _edge(stream: Stream, data, task, z, edge, i: int, j: int, chances: np.ndarray | None = None) -> None:
     """One edge given all others."""
     full = not edge[i, j] and edge[:, j].sum() >= task.max_parents
-    if not task.allowed[i, j] or task.required[i, j] or full:
+    shut = not task.allowed[i, j] or task.required[i, j] or full
+    if shut or (task.prior == ORDERED_CLASSES and z[i] >= z[j]):
+        if chances is not None:
+            chances[i, j] += edge[i, j]
         return
-    if task.prior == ORDERED_CLASSES and z[i] >= z[j]:
-        return
-    values = []
-    for present in (0, 1):
-        edge[i, j], before = present, edge[i, j]
+    values, present = [], int(edge[i, j])
+    for option in (0, 1):
+        edge[i, j] = option
         values.append(log_joint(data, task, z, edge))
-        edge[i, j] = before
     odds = task.heat * (values[1] - values[0])
-    edge[i, j] = stream.uniform() < (1.0 / (1.0 + exp(-odds)) if odds > -700 else 0.0)
+    chance = 1.0 / (1.0 + exp(-odds)) if odds > -700 else 0.0
+    edge[i, j] = stream.uniform() < chance
+    if chances is not None:
+        rare = chance > 1.0 - RARE if present else chance < RARE
+        chances[i, j] += edge[i, j] if rare else chance
 
 
 def _reversal(stream: Stream, data, task, z, edge, a: int, b: int) -> None:
@@ -118,7 +89,7 @@ def _parent_set(stream: Stream, data, task, z, edge, j: int) -> None:
     for _ in range(CANDIDATES):
         i = stream.below(len(z))
         shut = not task.allowed[i, j] or task.required[i, j] or i in candidates
-        if shut or (z[i] >= z[j] if task.prior == ORDERED_CLASSES else _reaches(edge, j, i)):
+        if shut or (z[i] >= z[j] if task.prior == ORDERED_CLASSES else reaches(edge, j, i)):
             continue
         candidates.append(i)
     if len(candidates) < 2:
@@ -133,10 +104,10 @@ def _parent_set(stream: Stream, data, task, z, edge, j: int) -> None:
         edge[i, j] = chosen >> k & 1
 
 
-def net_graph_sweep(data: Sequence[NetData], task: GraphTask, cache, z, edge, seed: int) -> float:
+def net_graph_sweep(data: Sequence[NetData], task: GraphTask, cache, z, edge, seed: int, chances) -> float:
     stream, n = Stream(seed), len(z)
     for i, j in product(range(n), repeat=2):
-        _edge(stream, data, task, z, edge, i, j)
+        _edge(stream, data, task, z, edge, i, j, chances if chances.size else None)
     if not task.single_edges:
         for a, b in combinations(range(n), 2) if task.prior in (GIVEN_ODDS, CLASSES) else ():
             _reversal(stream, data, task, z, edge, a, b)
@@ -151,4 +122,6 @@ def net_graph_sweep(data: Sequence[NetData], task: GraphTask, cache, z, edge, se
         one_class(stream, task, z, edge, i)
     for _ in range(task.n_splits if task.move_classes else 0):
         split_or_merge(stream, task, z, edge)
+    for _ in range(task.n_nodes if task.move_classes and task.prior != ORDERED_CLASSES and n > 1 else 0):
+        move_node(stream, data, task, z, edge)
     return log_joint(data, task, z, edge)

@@ -24,7 +24,8 @@ from .state import NetState, Schedule, after_sweep, before_sweep
 from .walk import EVERY, Walks
 
 CACHE_BITS = 18  # local scores that are remembered
-N_SPLITS = 8  # splits or merges of classes in a sweep
+N_SPLITS, N_NODES = 8, 15  # splits or merges of classes, and nodes that change class with their edges, in a sweep
+NOT_WANTED = np.zeros((0, 0))
 ORDER_TRIES = 3  # graphs by orders of the nodes in a sweep, where scores of all sets of parents are at hand
 
 
@@ -94,13 +95,17 @@ class GraphSampler:
             known.allowed.astype(np.uint8), known.required.astype(np.uint8),
             known.max_parents if max_parents is None else max_parents, self.prior, free,
             self.seats.seating(rng, state, self.alpha), self.beta1, self.beta2,
-            np.ascontiguousarray(known.log_odds()), self.single_edges, self.heat, 0 if self.single_edges else N_SPLITS,
+            np.ascontiguousarray(known.log_odds()), self.single_edges, self.heat,
+            *((0, 0) if self.single_edges else (N_SPLITS, N_NODES)),
         )  # fmt: skip
 
-    def sweep(self, rng: np.random.Generator, state: NetState, max_parents: int | None = None) -> float:
-        """Edges, sets and classes once; the log joint."""
+    def sweep(
+        self, rng: np.random.Generator, state: NetState, max_parents: int | None = None,
+        chances: np.ndarray = NOT_WANTED,
+    ) -> float:  # fmt: skip
+        """Edges, sets and classes once; the log joint. The chances of edges given all else are added to `chances`."""
         task, z = self.task(rng, state, max_parents), state.z[0]
-        joint = kernel.net_graph_sweep(self.data, task, self.cache, z, state.graph[0], seed_of(rng))
+        joint = kernel.net_graph_sweep(self.data, task, self.cache, z, state.graph[0], seed_of(rng), chances)
         if self.prior == GIVEN_ODDS:
             return joint
         return joint + self.seats.log_marginal(z, task.seating)
@@ -120,8 +125,7 @@ class GraphSampler:
         self.use(state.hyper[0])
         if not self.ordered and not self.single_edges:
             self._by_orders(rng, state)
-        joint = self.sweep(rng, state)
-        state.edges += state.graph[0]
+        joint = self.sweep(rng, state, chances=state.edges)
         return state, after_sweep(state, self.schedule, joint, joint) | self.move_seats(rng, state)
 
     def _by_orders(self, rng: np.random.Generator, state: NetState) -> None:

@@ -33,7 +33,7 @@ def seen_edges(
                 allowed, required, most, CLASSES, False, NodeSeats.plain(n, 1.0), 1.0, 1.0, np.zeros((n, n)), heat=heat
             )
             walk(heat, edge)
-            kernel.net_graph_sweep([data], task, cache, z, edge, seed_of(rng))
+            kernel.net_graph_sweep([data], task, cache, z, edge, seed_of(rng), np.zeros((0, 0)))
             if 2 * k >= SWEEPS:
                 seen += edge
     return seen / (PILOTS * (SWEEPS // 2))
