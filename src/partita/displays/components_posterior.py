@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..estimators.mixture_base import MixtureEstimator
+from ..estimators.groups_base import GroupsEstimator
 from .canvas import ACCENT, canvas, colour
 from .wanted import need
 
@@ -25,7 +25,7 @@ class ComponentsPosteriorDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any) -> ComponentsPosteriorDisplay:
         """Of a fitted `CRPMixture` (its groups) or `AClass` (the groups of every class)."""
-        need(cls, "a fitted CRPMixture or AClass", estimator, isinstance(estimator, MixtureEstimator))
+        need(cls, "a fitted CRPMixture or AClass", estimator, isinstance(estimator, GroupsEstimator))
         check_is_fitted(estimator, "n_components_posterior_")
         posterior = estimator.n_components_posterior_
         by_class = any(isinstance(entry, Mapping) for entry in posterior.values())

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.bayesian_svd import BayesianSVD
-from ..estimators.mixture_base import MixtureEstimator
+from ..estimators.groups_base import GroupsEstimator
 from ..estimators.structure_learner import StructureLearner
 from .canvas import QUIET, canvas, colour
 from .wanted import need
@@ -37,7 +37,7 @@ class TraceDisplay:
 
         name        which of the recorded numbers (the keys of `trace_`); by default the first.
         """
-        able = isinstance(estimator, MixtureEstimator | BayesianSVD | StructureLearner)
+        able = isinstance(estimator, GroupsEstimator | BayesianSVD | StructureLearner)
         need(cls, "a fitted CRPMixture, AClass, BayesianSVD or StructureLearner", estimator, able)
         check_is_fitted(estimator)
         traces = getattr(estimator, "trace_", None)

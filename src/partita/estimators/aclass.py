@@ -17,7 +17,8 @@ from ..models.mixtures import draw
 from ..models.mixtures import ensemble as averaging
 from ..models.mixtures.classifier import count_density_chains, learn_classes, make_lenses
 from ..models.mixtures.online import Online
-from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
+from .groups_base import GroupsEstimator, warn_forgotten
+from .mixture_base import checked_size
 from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
 from .probability_base import ProbabilityClassifier
 
@@ -27,7 +28,7 @@ STREAM_SWEEPS = 2
 VIEWS = 6
 
 
-class AClass(ProbabilityClassifier, MixtureEstimator):
+class AClass(ProbabilityClassifier, GroupsEstimator):
     """A classifier that models each class by a mixture, integrates missing cells out and infers the number of groups.
 
     `fit` runs independent chains (the recommended classifier: views, spikes, pooled posteriors, leave-one-out

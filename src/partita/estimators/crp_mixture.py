@@ -28,14 +28,15 @@ from ..models.mixtures.online import Online
 from ..models.mixtures.problem import Problem
 from ..models.mixtures.vote import plain_members
 from ..models.soundness import need
-from .mixture_base import MixtureEstimator, checked_size, warn_forgotten
+from .groups_base import GroupsEstimator, warn_forgotten
+from .mixture_base import checked_size
 from .mixture_parameters import CONSTRAINTS, rule_of, settings_of
 
 STREAM_SWEEPS = 2
 SWEEPS_TO_SETTLE = 48  # fewer that were asked for are not expected to settle
 
 
-class CRPMixture(ClusterMixin, DensityMixin, MixtureEstimator):
+class CRPMixture(ClusterMixin, DensityMixin, GroupsEstimator):
     """Chinese-restaurant mixture of products of conjugate column models; missing cells are integrated out.
 
     Parameters

@@ -1,9 +1,9 @@
-"""What CRPMixture and AClass share: an ensemble of states, or a stream from which one is built when it is asked for."""
+"""What all models with an ensemble share: states, or a stream from which they are built when they are asked for, and
+what they say of rows.
+"""
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.decode import decode, of_holes
 from ..data.schema import Schema
 from ..data.table import Table
-from ..data.telling import tell
 from ..inference.loop import count_workers
-from ..inference.runner import Runner
 from ..inference.streams import root_sequence
 from ..models.mixtures import draw, fill
 from ..models.mixtures import ensemble as averaging
@@ -30,16 +28,6 @@ def checked_size(n_samples: Any) -> int:
     if isinstance(n_samples, bool) or not isinstance(n_samples, int | np.integer) or n_samples < 1:
         raise ValueError(f"n_samples must be an integer >= 1, got {n_samples!r}.")
     return int(n_samples)
-
-
-def warn_forgotten(estimator: Any) -> None:
-    """Chains of a batch fit are not continued by a stream: say so rather than forget them silently."""
-    if getattr(estimator, "_built", None) is not None:
-        tell(
-            f"{type(estimator).__name__}.partial_fit starts a stream anew: what fit() learnt with inference='gibbs' is "
-            "forgotten. To go on from a fit, fit with inference='smc', or begin with partial_fit.",
-            UserWarning,
-        )
 
 
 class MixtureEstimator(TableEstimator):
@@ -57,18 +45,6 @@ class MixtureEstimator(TableEstimator):
             self._built = self._online.ensemble(self.n_jobs)
         return self._built
 
-    @property
-    def n_components_posterior_(self) -> dict:
-        """Number of groups to probability; of a classifier, class to such a dict. A stream's is made when asked for."""
-        check_is_fitted(self, "schema_")
-        if "_sizes" not in vars(self):
-            self._sizes = self._number_groups()
-        return self._sizes
-
-    def _number_groups(self) -> dict:
-        """The same, from a stream."""
-        raise NotImplementedError
-
     def _check_loaded(self) -> None:
         if not hasattr(self, "schema_"):  # saved before it was fitted
             return
@@ -84,28 +60,6 @@ class MixtureEstimator(TableEstimator):
         if online is not None:
             check_online(online, self.schema_)
             need(online.rule.n_classes == n_classes, "number of classes")
-
-    def _part_runner(self) -> Runner:
-        """How a part of a stream is learnt: a checkpoint is of a whole fit; a stream is saved by `save`."""
-        if self.checkpoint is not None and not self.__dict__.get("_checkpoint_told"):
-            self._checkpoint_told = True
-            tell(
-                f"{type(self).__name__}.partial_fit writes no checkpoint: checkpoint={os.fspath(self.checkpoint)!r} is "
-                "of use to fit only. To keep a stream, call partita.save(model, path) between its parts.",
-                UserWarning,
-            )
-        return replace(self._runner(), checkpoint=None)
-
-    @property
-    def log_evidence_(self) -> float:
-        """Log probability of all that a plain filter has seen, in the units of the table, estimated when asked for."""
-        if not hasattr(self, "n_sweeps"):
-            raise AttributeError(f"{type(self).__name__} has no log_evidence_.")
-        online = self.__dict__.get("_online")
-        evidence = None if online is None else online.log_evidence()
-        if evidence is None:
-            raise AttributeError("log_evidence_ is there after inference='smc' or partial_fit with n_sweeps=0 only.")
-        return evidence
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Log density of the observed cells of every row, in the units of X. Low values are anomalies."""
