@@ -5,6 +5,7 @@
 NB_MODULE(_native, m) {
   if (PyArray_ImportNumPyAPI() < 0) throw nanobind::python_error();
   partita::bind_coding(m);
+  partita::bind_cones(m);
   partita::bind_gates(m);
   partita::bind_interactions(m);
   partita::bind_mixture(m);

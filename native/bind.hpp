@@ -87,6 +87,7 @@ T* written(nb::handle array) {
 
 // one function per family of kernels, each in a file of its own
 void bind_coding(nb::module_& m);
+void bind_cones(nb::module_& m);
 void bind_gates(nb::module_& m);
 void bind_mixture(nb::module_& m);
 void bind_net(nb::module_& m);

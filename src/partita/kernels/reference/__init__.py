@@ -7,6 +7,7 @@ predictive probabilities are computed from the statistics, and the tables are fi
 
 from .co_assignment import shared_pairs
 from .coding import mdlp_cut_points
+from .cones import cone, cone_probabilities
 from .counting import class_statistics, pair_counts
 from .density import group_scores, leave_one_out, log_density, seat_weights
 from .filter import filter_density, filter_rows
@@ -54,6 +55,8 @@ __all__ = [
     "chain_step",
     "class_statistics",
     "column_information",
+    "cone",
+    "cone_probabilities",
     "dense_mode",
     "filter_density",
     "filter_rows",

@@ -15,11 +15,14 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_ndtr, ndtri_exp
 
+from ...kernels import kernel
+
 HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(20)
 _LOG_WEIGHTS = np.log(_WEIGHTS) + 0.5 * _NODES**2
 HOPELESS = 40.0
 LATTICE = 600  # points for all classes together, where latents share factors
+PART = 20_000  # variables that a kernel is handed at once
 TIED = 0.1  # of a variance of differences: matched ones that are nearer do
 
 
@@ -45,40 +48,21 @@ def cut_at_zero(mean: np.ndarray, variance: np.ndarray, sign: np.ndarray) -> tup
     return log_phi, sign * sd * excess, variance * np.clip(shrunk, 1e-12, 1.0)
 
 
-def _modes(gaps: np.ndarray, scales: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mode and spread of phi(u) prod_j Phi((s u + gap_j) / scale_j) by Newton's steps; the logarithm is concave."""
-    u = np.zeros(gaps.shape[:-1])
-    own = scales[..., 0]
-    for _ in range(8):
-        a = (own[..., None] * u[..., None] + gaps) / scales[..., 1:]
-        ratio = _ratio(a, log_ndtr(a))
-        slope = own[..., None] / scales[..., 1:]
-        first = (slope * ratio).sum(axis=-1) - u
-        second = 1.0 + (slope**2 * ratio * (ratio + a)).sum(axis=-1)
-        u = u + np.clip(first / second, -3.0, 3.0)
-    return u, 1.0 / np.sqrt(second)
-
-
 def cone(mean: np.ndarray, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """log P(t_y is the largest) and E[t] given so, for t ~ N(mean, I): (...) and (..., K); label broadcasts (...)."""
-    label = np.broadcast_to(label, mean.shape[:-1])
-    own = np.take_along_axis(mean, label[..., None], axis=-1)
-    others = _others(mean.shape[-1])[label]
-    gaps = own - np.take_along_axis(mean, others, axis=-1)
-    scales = np.ones((*gaps.shape[:-1], gaps.shape[-1] + 1))
-    centre, spread = _modes(gaps, scales)
-    u = centre[..., None] + spread[..., None] * _NODES  # (..., nodes)
-    a = u[..., None, :] + gaps[..., None]  # (..., K - 1, nodes)
-    logs = log_ndtr(a)
-    terms = logs.sum(axis=-2) - 0.5 * u * u - HALF_LOG_2PI + np.log(spread)[..., None] + _LOG_WEIGHTS
-    top = terms.max(axis=-1, keepdims=True)
-    mass = np.exp(terms - top)
-    total = mass.sum(axis=-1, keepdims=True)
-    drop = (_ratio(a, logs) * (mass / total)[..., None, :]).sum(axis=-1)  # m_j - E[t_j] of the others
-    expected = mean.copy()
-    np.put_along_axis(expected, others, np.take_along_axis(mean, others, axis=-1) - drop, axis=-1)
-    np.put_along_axis(expected, label[..., None], own + drop.sum(axis=-1, keepdims=True), axis=-1)
-    return (top + np.log(total))[..., 0], expected
+    mean = np.ascontiguousarray(mean, dtype=float)
+    label = np.ascontiguousarray(np.broadcast_to(label, mean.shape[:-1]), dtype=np.int64)
+    log_p, expected = np.empty(label.shape), np.empty(mean.shape)
+    for part in _parts(mean):
+        rows, moved = mean.reshape(-1, mean.shape[-1])[part], expected.reshape(-1, mean.shape[-1])[part]
+        kernel.cone(rows, label.reshape(-1)[part], _NODES, _LOG_WEIGHTS, log_p.reshape(-1)[part], moved)
+    return log_p, expected
+
+
+def _parts(mean: np.ndarray) -> list[slice]:
+    """Rows of (..., K) in parts that a kernel is done with soon."""
+    k = mean.shape[-1]
+    return [slice(first, first + PART // k + 1) for first in range(0, mean.size // k, PART // k + 1)]
 
 
 def hopeful_cone(mean: np.ndarray, label: np.ndarray, log_most: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -99,21 +83,12 @@ def hopeful_cone(mean: np.ndarray, label: np.ndarray, log_most: np.ndarray) -> t
 
 def cone_probabilities(mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
     """log P(t_c is the largest) for every c, t_c ~ N(mean_c, variance_c) independent: (..., K), normalised."""
-    sd = np.sqrt(variance)
     k = mean.shape[-1]
-    out = np.empty(mean.shape)
-    for c in range(k):
-        others = _others(k)[c]
-        gaps = mean[..., c : c + 1] - mean[..., others]
-        scales = np.concatenate([sd[..., c : c + 1], sd[..., others]], axis=-1)
-        centre, spread = _modes(gaps, scales)
-        u = centre[..., None] + spread[..., None] * _NODES
-        a = (sd[..., c, None, None] * u[..., None, :] + gaps[..., None]) / sd[..., others][..., None]
-        terms = log_ndtr(a).sum(axis=-2) - 0.5 * u * u - HALF_LOG_2PI + np.log(spread)[..., None] + _LOG_WEIGHTS
-        top = terms.max(axis=-1, keepdims=True)
-        out[..., c] = (top + np.log(np.exp(terms - top).sum(axis=-1, keepdims=True)))[..., 0]
-    top = out.max(axis=-1, keepdims=True)
-    return out - top - np.log(np.exp(out - top).sum(axis=-1, keepdims=True))
+    out, rows = np.empty(mean.shape), np.ascontiguousarray(mean, dtype=float).reshape(-1, k)
+    sd = np.ascontiguousarray(np.sqrt(np.broadcast_to(variance, mean.shape)), dtype=float).reshape(-1, k)
+    for part in _parts(rows):
+        kernel.cone_probabilities(rows[part], sd[part], _NODES, _LOG_WEIGHTS, out.reshape(-1, k)[part])
+    return out
 
 
 def tied_cone_probabilities(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
