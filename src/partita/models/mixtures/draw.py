@@ -23,6 +23,7 @@ from .cell_laws import class_share, group_weights, level_probabilities, negative
 from .ensemble import Ensemble, class_shares
 from .fill import whole
 
+ROWS_AT_ONCE = 20_000  # of all tables that one state completes together
 HUGE_RATE = 1e12  # from here on a Poisson draw and its normal limit differ by less than a millionth of its spread
 
 
@@ -32,21 +33,33 @@ def draw_tables(ensemble: Ensemble, table: Table, n_draws: int, rng: np.random.G
     """
     ensemble = ensemble.heaped_part()
     chosen = rng.choice(len(ensemble.states), n_draws, p=ensemble.weight / ensemble.weight.sum())
-    cache: dict[int, Rows] = {}
-    out = []
-    for s in chosen:
-        k = ensemble.lens_of[s]
-        lens, state = ensemble.lenses[k], ensemble.states[s]
-        rows = cache.setdefault(k, lens.rows(table))
-        label = _draw_index(class_share(ensemble, lens.layout, rows, state), rng)
-        groups = np.zeros((FIRST_RESTAURANT + state.log_weight.shape[0], len(rows)), int)
-        for c in np.unique(label):
-            mine = np.flatnonzero(label == c)
-            weight = group_weights(lens.layout, rows.take(mine), state, c)
-            for v in range(FIRST_RESTAURANT, len(groups)):
-                groups[v, mine] = _draw_index(weight[v], rng)
-        out.append(_draw_cells(lens, state, table, label, groups, rng))
-    return out
+    seen = {k: ensemble.lenses[k].rows(table) for k in {ensemble.lens_of[s] for s in chosen}}
+    out: dict[int, Table] = {}
+    at_once = max(ROWS_AT_ONCE // len(table), 1)
+    for s in np.unique(chosen):
+        k, state = ensemble.lens_of[s], ensemble.states[s]
+        share = class_share(ensemble, ensemble.lenses[k].layout, seen[k], state)
+        places = np.flatnonzero(chosen == s)
+        for own in np.split(places, range(at_once, len(places), at_once)):
+            drawn = _draw_copies(ensemble.lenses[k], state, table, seen[k], share, len(own), rng)
+            out.update({place: drawn.take(slice(c * len(table), (c + 1) * len(table))) for c, place in enumerate(own)})
+    return [out[place] for place in range(n_draws)]
+
+
+def _draw_copies(
+    lens: Lens, state: Predictive, table: Table, rows: Rows, share: np.ndarray, n_copies: int, rng: np.random.Generator
+) -> Table:
+    """The table completed so many times by one state, one below the other; `share` is p(class | row)."""
+    index = np.tile(np.arange(len(table)), n_copies)
+    label = _draw_index(share[index], rng)
+    groups = np.zeros((FIRST_RESTAURANT + state.log_weight.shape[0], len(index)), int)
+    for c in np.unique(label):
+        mine = np.flatnonzero(label == c)
+        needed, at = np.unique(index[mine], return_inverse=True)
+        weight = group_weights(lens.layout, rows.take(needed), state, c)
+        for v in range(FIRST_RESTAURANT, len(groups)):
+            groups[v, mine] = _draw_index(weight[v][at], rng)
+    return _draw_cells(lens, state, table.take(index), label, groups, rng)
 
 
 def sample_table(ensemble: Ensemble, schema: Schema, n: int, rng: np.random.Generator) -> tuple[Table, np.ndarray]:
