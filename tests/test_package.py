@@ -33,8 +33,7 @@ def test_import_is_quick_beyond_what_it_stands_on():
         "start = time.process_time()\nimport partita\npartita.AClass, partita.CRPMixture\n"
         "print(time.process_time() - start)"  # of the processor: other work on the machine does not count
     )
-    seconds = min(float(run_python(code).stdout) for _ in range(3))
-    assert seconds < 0.5
+    assert any(float(run_python(code).stdout) < 0.5 for _ in range(3))  # ends with the first that is
 
 
 def test_estimators_bring_no_frames_and_no_pictures():

@@ -1,4 +1,7 @@
-"""Run as a program: fit a model, be hit by a signal. Arguments: class, signal, step, n_jobs, checkpoint."""
+"""Run as a program: fit a model, be hit by a signal; again for further steps, where the signal leaves it alive.
+
+Arguments: class, signal, steps (commas between), n_jobs, checkpoint, to whose name a step is added where they are many.
+"""
 
 import json
 import os
@@ -27,10 +30,9 @@ def write_often():
     )
 
 
-def hit_at(step, signal_number):
-    """Send this process a signal in the middle of a step."""
+def hit_at(step, signal_number, plain=mixture.step):
+    """Send this process a signal in the middle of a step, counted from now on."""
     calls = []
-    plain = mixture.step
 
     def counted(*arguments, **named):
         calls.append(1)
@@ -42,15 +44,19 @@ def hit_at(step, signal_number):
 
 
 def main():
-    name, signal_name, step, n_jobs, checkpoint = sys.argv[1:]
+    name, signal_name, steps, n_jobs, checkpoint = sys.argv[1:]
     write_often()
-    hit_at(int(step), getattr(signal, signal_name))
     X, y = holed_binary()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        fitted = model(name, checkpoint=checkpoint, n_jobs=int(n_jobs)).fit(X, y)
-    said = [[type(w.message).__name__, str(w.message)] for w in caught]
-    print(json.dumps({"said": said, "score": fitted.score_samples(X).tolist()}))
+    reports = []
+    for step in steps.split(","):
+        hit_at(int(step), getattr(signal, signal_name))
+        path = checkpoint if step == steps else f"{checkpoint}{step}"
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fitted = model(name, checkpoint=path, n_jobs=int(n_jobs)).fit(X, y)
+        said = [[type(w.message).__name__, str(w.message)] for w in caught]
+        reports.append({"said": said, "score": fitted.score_samples(X).tolist()})
+    print(json.dumps(reports))
 
 
 if __name__ == "__main__":
