@@ -19,16 +19,19 @@ from .problem import Problem
 from .sides import SIDES
 from .state import State
 
-STEPS = 4  # of every component
-_SHORTEST = 0.01  # sizes of steps of log x go from this to 1: the data may say much or nothing
+# Steps of every component, and the longest of log x: the data may say much of a scale, or, far below the noise, nothing
+# over twenty powers of e. Latents were drawn with the component where it stands: long steps would take it away for good
+STEPS = {"gaussian": (8, 20.0), "ordinal": (4, 1.0)}
+_SHORTEST = 0.01
 
 
 def move_scales(problem: Problem, rng: np.random.Generator, state: State, sums: GainSums, n_threads: int = 1) -> float:
     """A few Metropolis steps of every component; returns the sum over cells of the weighted squared residuals."""
     hyper, k = problem.hyper, state.n_components
     gain, log_gain, rate = np.ones(k), np.zeros(k), hyper.theta_rate * problem.spread / state.theta
-    for _ in range(STEPS):
-        steps = _SHORTEST ** rng.random(k) * rng.standard_normal(k)
+    n_steps, longest = STEPS[problem.link]
+    for _ in range(n_steps):
+        steps = longest * (_SHORTEST / longest) ** rng.random(k) * rng.standard_normal(k)
         log_uniform = np.log1p(-rng.random(k))
         for c in range(k):
             more = gain[c] * np.expm1(steps[c])
