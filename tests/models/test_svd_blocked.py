@@ -9,6 +9,7 @@ from partita.inference.runner import Runner
 from partita.models.matrices import blocked as svd_blocked
 from partita.models.matrices import chains as svd_chains
 from partita.models.matrices import scales as svd_scales
+from partita.models.matrices import truncation as svd_truncation
 from partita.models.matrices.chains import Settings, fit_chains
 from partita.models.matrices.entries import Entries
 from partita.models.matrices.features import Features
@@ -53,6 +54,18 @@ def test_components_that_the_data_do_not_hold_soon_shrink(seed, monkeypatch):
             svd_blocked.step(problem, rng, state)
         logs[steps] = np.log10(np.sort(state.theta)[::-1])
     assert logs[8][-2] < -4.0 < logs[0][-2] and logs[8][0] > -0.5
+
+
+def test_a_component_that_has_faded_makes_room_for_one_that_is_wanted():
+    rng = np.random.default_rng(5)
+    _, entries = low_rank(rng, 60, 50, 2, 0.5, 0.2)
+    problem = Problem.of(entries, offsets=False, unequal_noise=False, max_rank=2)
+    state = svd_blocked.init(problem, rng, 1)
+    for _ in range(20):
+        svd_blocked.step(problem, rng, state)
+    svd_truncation.add_component(state, 1e-6 * rng.normal(size=60), 1e-6 * rng.normal(size=50), 1e-12)
+    svd_blocked.adapt(problem, rng, state, births=True)
+    assert state.n_components == 2 and state.theta.min() > svd_truncation.edge_scale(state)
 
 
 def test_same_bytes_for_any_number_of_threads(monkeypatch):

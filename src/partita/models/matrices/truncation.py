@@ -46,7 +46,7 @@ def adapt(
     if held:
         return
     truncate(problem, rng, state)
-    room = state.n_components < problem.max_rank
+    room = state.n_components < problem.max_rank or state.theta.min() < edge_scale(state)  # a spare makes room
     if births and room and state.sweep % BIRTH_EVERY == 0 and len(problem.entries):
         give_birth(problem, rng, state, n_threads)
 
@@ -80,6 +80,8 @@ def give_birth(problem: Problem, rng: np.random.Generator, state: State, n_threa
     # a pair that sits in a few rows would put them where no proposal of the links finds back from
     most = np.inf if problem.link == "gaussian" else BIRTH_LIMIT * math.sqrt(theta)
     u, v = (np.clip(x * math.sqrt(theta * len(x)), -most, most) for x in (u, v))
+    if state.n_components == problem.max_rank:
+        keep_components(state, np.sort(np.argsort(-state.theta, kind="stable")[:-1]))
     add_component(state, u, v, theta)
 
 
