@@ -20,6 +20,7 @@ from partita.models.structure.walk import Walk, Walks
 
 HEATS = np.array([1.0, 0.6, 0.3])
 LEVELS = np.full(4, 2, np.int32)
+SCORES = pytest.mark.parametrize(("bdeu", "pseudo"), [(False, 0.5), (True, 4.0)])
 PRIORS = {"uniform": GIVEN_ODDS, "sparse": CLASSES, "block": CLASSES, "ordered-block": ORDERED_CLASSES}
 
 
@@ -49,13 +50,13 @@ def with_holes():
     return X
 
 
-def summed_over_holes(X, prior):
+def summed_over_holes(X, prior, bdeu, pseudo):
     """Brute force for every filling of the holes, weighed by its evidence."""
     holes, parts = np.argwhere(X < 0), []
     for cells in product((0, 1), repeat=len(holes)):
         full = X.copy()
         full[holes[:, 0], holes[:, 1]] = cells
-        parts.append(brute_force(full, LEVELS, prior))
+        parts.append(brute_force(full, LEVELS, prior, bdeu, pseudo))
     logs = np.array([part[2] for part in parts])
     share = np.exp(logs - logs.max())
     share /= share.sum()
@@ -63,7 +64,7 @@ def summed_over_holes(X, prior):
 
 
 @pytest.mark.parametrize("prior", ["uniform", "sparse", "block"])
-@pytest.mark.parametrize(("bdeu", "pseudo"), [(False, 0.5), (True, 4.0)])
+@SCORES
 def test_graph_sweeps(prior, bdeu, pseudo):
     X, schedule = rows_of_four(), Schedule(6100, 100)
     edges, together = averages(graph_sampler(X, prior, schedule, bdeu, pseudo), schedule, 1)
@@ -82,17 +83,20 @@ def test_listed_sweeps():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("prior", ["uniform", "sparse", "block", "ordered-block"])
-def test_holes_are_summed_over(prior):
-    X, schedule = with_holes(), Schedule(60100, 100)
+@pytest.mark.parametrize(
+    ("prior", "sweeps"), [("uniform", 200_000), ("sparse", 200_000), ("block", 800_000), ("ordered-block", 800_000)]
+)
+@SCORES
+def test_holes_are_summed_over(prior, sweeps, bdeu, pseudo):
+    X, schedule = with_holes(), Schedule(sweeps + 100, 100)
     if prior == "ordered-block":
-        sampler = ListedSampler(Sheets([Rows(X, LEVELS, False, 0.5)]), free(4), 0.5, 1.0, 1.0, schedule, 1, 3)
+        sampler = ListedSampler(Sheets([Rows(X, LEVELS, bdeu, pseudo)]), free(4), 0.5, 1.0, 1.0, schedule, 1, 3)
     else:
-        sampler = graph_sampler(X, prior, schedule, False, 0.5)
+        sampler = graph_sampler(X, prior, schedule, bdeu, pseudo)
     edges, together = averages(sampler, schedule, 1)
-    true_edges, true_together = summed_over_holes(X, prior)
-    assert np.abs(edges - true_edges).max() < 0.02
-    assert np.abs(together - true_together).max() < 0.03
+    true_edges, true_together = summed_over_holes(X, prior, bdeu, pseudo)
+    assert np.abs(edges - true_edges).max() < 0.002
+    assert np.abs(together - true_together).max() < 0.002
 
 
 def walks_of(X, known, prior, bdeu, pseudo, width, most):

@@ -11,8 +11,8 @@
     temperatures
 `rows`, `seats`, `large`, `listed`
     tables side by side, holes drawn in the chain; classes as seats of a restaurant or a franchise
-    (`priors/franchise`); a graph by edges, reversals, sets, splits and merges; ordered classes with lists of small
-    sets
+    (`priors/franchise`); a graph by edges, reversals, sets, splits and merges, and by nodes that change their class
+    together with their edges; ordered classes with lists of small sets
 `walk`, `tempered`, `candidates`, `pilots`
     graphs redrawn by orders of their nodes, whatever sets the walks know; graphs at growing temperatures beside a
     chain; which sets, found by short chains

@@ -1,8 +1,10 @@
 """Chains over networks of any size, of one table or several: a graph edge by edge and set by set.
 
 [1] Mansinghka (2009), chapter 2, resamples one edge and one node's class at a time; that kernel is `single_edges`.
-Unlike [1], edges are also reversed, sets of parents drawn together, classes split and merged, and whole graphs redrawn
-by orders of their nodes, without which chains of twelve nodes are far from their posterior after thousands of sweeps.
+Unlike [1], edges are also reversed, sets of parents drawn together, classes split and merged, nodes given another class
+and other edges at once (the edges of a node hold it in its class), and whole graphs redrawn by orders of their nodes,
+without which chains of twelve nodes are far from their posterior after thousands of sweeps. Edge probabilities average
+the chance of every edge given all else, not what was drawn.
 """
 
 from __future__ import annotations
