@@ -80,6 +80,7 @@ def test_frames_of_three_columns(pandas_dtype):
     assert cells(read_triplets("user", "item", "stars", data=shuffled)) == expected
     nullable = frame.astype({"item": "Int64", "stars": "Float64"})
     assert cells(read_triplets(nullable)) == expected
+    assert cells(read_triplets(frame.set_axis(["id", "id", ("a", "value")], axis=1))) == expected
 
 
 def test_a_frame_lists_entries_or_is_the_matrix():
@@ -136,6 +137,7 @@ def test_a_missing_value_is_no_entry_but_its_ids_are_known():
         (lambda: read_triplets(np.eye(2), [1, 2], [1, 2]), r"shape \(2, 2\)"),
         (lambda: read_triplets("user", "movie", "stars", data=FRAME), "no column 'movie'. Its columns: user, item"),
         (lambda: read_triplets(FRAME.assign(a=1, b=2)), "three columns .* got 5"),
+        (lambda: read_triplets("a", "a", "b", data=FRAME.set_axis(["a", "a", "b"], axis=1)), "2 columns of the name"),
         (lambda: read_triplets("user", "item", "stars", data=[1]), "data must be a pandas or polars frame, got list"),
         (lambda: read_matrix(sparse.csr_matrix(np.eye(2) * 1j)), "Complex data not supported"),
         (lambda: read_matrix(np.eye(2), trials=np.ones(3)), r"shape of X, \(2, 2\), got \(3,\)"),

@@ -112,6 +112,10 @@ def named_columns(frame: Any, names: list[Any], who: str) -> list[Any]:
                 f"{who}: the frame has no column {name!r}. Its columns: {', '.join(map(str, frame.columns))}. Name "
                 "the columns of row ids, of column ids and of values."
             )
+    listed = list(frame.columns)
+    for name in names:
+        if name is not None and listed.count(name) > 1:
+            raise ValueError(f"{who}: the frame has {listed.count(name)} columns of the name {name!r}. Rename them.")
     return [None if name is None else frame[name] for name in names]
 
 
@@ -199,7 +203,7 @@ def read_triplets(
                 f"{who}: a frame that lists entries has three columns (row ids, column ids, values) or four (trials), "
                 f"got {len(rows.columns)}. Name the columns: fit_triplets('user', 'item', 'rating', data=frame)."
             )
-        rows, columns, values, *more = named_columns(rows, list(rows.columns), who)
+        rows, columns, values, *more = [nth_column(rows, k) for k in range(len(rows.columns))]
         trials = more[0] if more else trials
     if columns is None or values is None:
         raise ValueError(f"{who}: columns and values are missing. Pass ids of rows, ids of columns and values.")
