@@ -34,7 +34,7 @@ QUICK: dict[str, Any] = {
 
 
 def model(method: str, sweeps: tuple[int, int], missingness: Any = 0) -> BayesianSVD:
-    """The thesis's model has raw ratings without offsets and 50 candidates; ours is the default with 32."""
+    """The thesis's model has raw ratings without offsets and 50 candidates; ours is the default."""
     own = {
         THESIS: {"prior": "paper", "sampler": "coordinate", "max_rank": 50},
         BLOCKED: {"prior": "paper", "sampler": "blocked", "max_rank": 50},

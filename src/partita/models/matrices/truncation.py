@@ -1,6 +1,7 @@
 """Step 6, burn-in only: components are born from the residual, and those below the noise edge go.
 
-Components whose scale is above 1 / (sqrt(alpha) edge) stay, and SPARES more a little below it, at most `max_rank`.
+Components whose scale is above 1 / (sqrt(alpha) edge) stay, and SPARES more a little below it, at most `max_rank`;
+where there are so many, a birth takes the place of the weakest, if that is below.
 Births put the residual's leading pair in at twice the edge's scale, where it stands as high as noise would: a residual
 below the noise edge says that the components fit noise already. What the data do not hold shrinks away again. None of
 this is a move of the chain that keeps its law, so nothing of it happens once draws are kept. Births come early: what is
