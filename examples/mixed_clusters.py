@@ -6,7 +6,7 @@ sweeps, since the number of groups settles more slowly than the density does; wh
 1.1, take the posterior's width as rough.
 
 A Chinese-restaurant mixture always leaves room for small groups, so of groups that overlap it counts too many rather
-than too few: over five seeds of this table the most probable number was between 3 and 5 for three clusters, and 7 or 8
+than too few: over five seeds of this table the most probable number was between 3 and 5 for three clusters, and 5 to 7
 for four, which overlap more; seed 0, drawn here, is one of the better ones. Look at the sizes of the groups before you
 believe in a number. Groups that lie far apart can also stay merged, which splits and merges that follow their number
 undo (`split_merge="auto"`, the default).
