@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -309,6 +310,15 @@ def test_runs_of_a_fit_share_one_bar(capsys):
     assert runner.bar is None
     with Runner().one_bar() as bar:
         assert bar is None
+
+
+def test_a_bar_in_a_notebook_knows_its_new_length():
+    bar, width = Bar(10), SimpleNamespace(max=10)
+    bar._bar = SimpleNamespace(total=10, n=7, container=SimpleNamespace(children=(None, width, None)), refresh=list)
+    bar.aim(40)
+    assert bar._bar.total == width.max == 40
+    bar.complete()
+    assert bar._bar.total == width.max == 7
 
 
 def test_a_part_of_a_longer_run_speaks_of_the_whole():

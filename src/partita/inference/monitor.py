@@ -48,10 +48,20 @@ class Bar:
         if self._bar is not None:
             self._bar.close()
 
+    def aim(self, total: int | None) -> None:
+        """There is another number of steps to do than was foreseen."""
+        self.total = total
+        if self._bar is None or self._bar.total == total:
+            return
+        self._bar.total = total
+        widget = getattr(self._bar, "container", None)  # in a notebook: text, a bar with a length of its own, text
+        if widget is not None and total is not None:
+            widget.children[1].max = total
+
     def complete(self) -> None:
         """All that there was to do is done, where that came to less than was foreseen."""
         if self._bar is not None:
-            self.total = self._bar.total = self._bar.n
+            self.aim(self._bar.n)
             self._bar.refresh()
 
 
@@ -64,9 +74,7 @@ class Part:
         self.bar, self.total = bar, total
 
     def update(self, done: int, info: Mapping[str, float]) -> None:
-        self.bar.total = self.total
-        if self.bar._bar is not None:
-            self.bar._bar.total = self.total
+        self.bar.aim(self.total)
         self.bar.update(done, info)
 
     def close(self) -> None:
