@@ -45,6 +45,7 @@ class World:
     buckets: bool = False
     n: int = 6
     n_sticks: int = 3
+    least_precision: float = 0.01
     unlabelled: tuple[int, ...] = (4,)
     moves: Moves = field(default_factory=lambda: Moves(reseat=3, jumps=1, steps=8, split_merge=2))
 
@@ -53,7 +54,8 @@ class World:
         gate = NormalInverseWishart(
             np.array([0.2, -0.3]), np.array(0.6), np.array(5.0), np.array([[2.0, 0.5], [0.5, 1.5]])
         )
-        return Priors(gate, self.experts, self.n_sticks, 2.0, 1.5, a_0=3.0, b_0=2.5, gamma_0=0.8)
+        return Priors(gate, self.experts, self.n_sticks, 2.0, 1.5, a_0=3.0, b_0=2.5, gamma_0=0.8,
+                      least_precision=self.least_precision)  # fmt: skip
 
     @property
     def view(self) -> View:
@@ -88,6 +90,8 @@ def draw_parameters(rng: np.random.Generator, world: World) -> Parameters:
     centre, spread = np.zeros((k, f)), np.ones(f)
     if world.experts == "pooled":
         spread = rng.gamma(priors.a_0, 1.0 / priors.b_0, f)
+        while (low := spread < priors.least_precision).any():
+            spread[low] = rng.gamma(priors.a_0, 1.0 / priors.b_0, int(low.sum()))
         centre = rng.standard_normal((k, f)) / np.sqrt(priors.gamma_0 * spread)
     w = centre + rng.standard_normal((n, k, f)) / np.sqrt(spread)
     owner = rng.integers(world.n_classes, size=n) if world.experts is None else np.full(n, -1)

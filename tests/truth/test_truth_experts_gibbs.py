@@ -16,6 +16,7 @@ from partita.models.gated import gibbs_jumps as gated_gibbs_jumps
 from partita.models.gated import gibbs_moves as gated_gibbs_moves
 from partita.models.gated import gibbs_reseat as gated_gibbs_reseat
 from partita.models.gated import gibbs_rows as gated_gibbs_rows
+from partita.models.gated import gibbs_stretch as gated_gibbs_stretch
 from partita.models.gated.gibbs import GibbsProblem
 from partita.models.gated.gibbs_state import GibbsState
 
@@ -26,6 +27,7 @@ Move = Callable[[np.random.Generator, GibbsProblem, GibbsState], GibbsState]
 WORLDS = {
     "two classes": World(),
     "two classes, pooled": World("pooled"),
+    "two classes, bounded": World("pooled", least_precision=0.9),
     "two classes, Gaussian": World(beside=False),
     "counts in buckets": World(buckets=True),
     "three classes": World(n_classes=3),
@@ -57,6 +59,10 @@ def jump(rng: np.random.Generator, problem: GibbsProblem, state: GibbsState) -> 
     return parameters(rng, problem, state)
 
 
+def stretched(rng: np.random.Generator, problem: GibbsProblem, state: GibbsState) -> GibbsState:
+    return gated_gibbs_stretch.stretch(rng, problem.given, state, 3)
+
+
 def exchange(rng: np.random.Generator, problem: GibbsProblem, state: GibbsState) -> GibbsState:
     return parameters(rng, problem, gated_gibbs_moves.exchange_sticks(rng, state, 6))
 
@@ -71,7 +77,7 @@ def seats(rng: np.random.Generator, problem: GibbsProblem, state: GibbsState) ->
 
 MOVES: dict[str, Move] = {
     "rows": rows, "seats": seats, "parameters": parameters, "split and merge": split_merge, "exchange": exchange,
-    "jump": jump,
+    "jump": jump, "stretches": stretched,
 }  # fmt: skip
 
 
@@ -138,6 +144,11 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[str, Move]:
         right_fixed = gated_gibbs_jumps.Unfilled._fixed
         monkeypatch.setattr(gated_gibbs_jumps.Unfilled, "_fixed", lambda way, mine: right_fixed(way, mine) + 3.0)
         return "pure gates", jump
+    if what == "the law of precisions":  # stretched as if their prior were flat in the logarithm
+        right_step = gated_gibbs_stretch.slice_step
+        tilted = lambda rng, f, *rest: right_step(rng, lambda u: f(u) + 6.0 * u, *rest)  # noqa: E731
+        monkeypatch.setattr(gated_gibbs_stretch, "slice_step", tilted)
+        return "two classes, pooled", stretched
     if what == "the order of sticks":
         monkeypatch.setattr(gated_gibbs_moves, "log_sticks", lambda counts, alpha: np.zeros(counts.shape[:-1]))
         return "pure gates", exchange
@@ -158,6 +169,7 @@ def broken(monkeypatch: pytest.MonkeyPatch, what: str) -> tuple[str, Move]:
 
 MISTAKES = [
     "the label's part of a latent", "the way back", "a constant of each component", "the order of sticks",
+    "the law of precisions",
     "the weights of sticks", "idle experts", "latents of many classes",
 ]  # fmt: skip
 
@@ -171,7 +183,7 @@ def test_a_broken_move_is_caught(monkeypatch, what):
             state = move(rng, problem, state)
         return state
 
-    draws = {split_merge: 200, jump: 100}.get(move, 500)
+    draws = {split_merge: 200, jump: 100, parameters: 1000}.get(move, 500)
     assert worst(changes(WORLDS[name], repeated, draws))[0] > 1.2 * LIMIT
 
 

@@ -30,8 +30,8 @@ integrated out.
     steps over batches of rows, for tables too large to pass over every time
 `gibbs*`, `chains`
     blocked Gibbs sampling of the same model: state, rows and how likely they are, parameters, reseating, split and
-    merge with cells as they are drawn (`gibbs_moves`) and integrated out (`gibbs_jumps`, by `gibbs_evidence`); chains
-    together, kept states as models at point parameters
+    merge with cells as they are drawn (`gibbs_moves`) and integrated out (`gibbs_jumps`, by `gibbs_evidence`), the size
+    of the experts' weights (`gibbs_stretch`); chains together, kept states as models at point parameters
 `soundness`
     whether loaded arrays fit together
 

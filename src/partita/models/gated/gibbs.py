@@ -1,7 +1,7 @@
 """Blocked Gibbs sampling of gated experts as a sampler: `init` and `step(rng, state) -> (state, info)`.
 
 A step draws rows given parameters; splits or merges components by the observed cells of their rows; then, parameters
-integrated out, seats some rows anew and moves whole components; then parameters given rows.
+integrated out, seats some rows anew and moves whole components; then parameters given rows; and stretches experts.
 Weights are whole numbers: a row of weight k stands k times in the chain, each with a component and latents of its own.
 """
 
@@ -20,6 +20,7 @@ from .gibbs_reseat import reseat
 from .gibbs_rows import draw_rows
 from .gibbs_start import first_chain
 from .gibbs_state import GibbsState, Given, Moves
+from .gibbs_stretch import stretch
 from .rows import View, make_blocks
 from .state import Priors
 from .warm import drawn
@@ -78,6 +79,7 @@ class GibbsProblem:
             done[what] += 1
         state = exchange_sticks(rng, state, self.moves.swaps * self.given.priors.n_sticks)
         state = draw_parameters(rng, self.given, state, self.moves.alpha)
+        state = stretch(rng, self.given, state, self.moves.stretches)
         return state, {
             "log_likelihood": log_likelihood,
             "n_components": float(state.n_components),

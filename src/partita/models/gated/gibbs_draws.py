@@ -12,12 +12,12 @@ import numpy as np
 from scipy.special import betaln
 
 from .gibbs_state import GibbsState, Given, Parameters, features_of
-from .gibbs_variates import LEAST_LOG, MOST_LOG, log_dirichlet, log_gamma, slice_step
+from .gibbs_variates import LEAST_LOG, MOST_LOG, gamma_above, log_dirichlet, log_gamma, slice_step
 from .state import POOLED
 from .sums import GatedSums
 from .update import posterior_gates
 
-EXTREME = 1e12  # precisions of the experts' prior stay within it and its inverse: beyond, a weight has no digit left
+MOST_PRECISE = 1e12  # precisions of the experts' prior stay below it: beyond, a weight has no digit left
 
 
 def log_sticks(counts: np.ndarray, alpha: float) -> np.ndarray:
@@ -112,7 +112,7 @@ def draw_pool(rng: np.random.Generator, given: Given, w: np.ndarray) -> tuple[np
     centre = w.sum(axis=0) / strength
     rate = priors.b_0 + 0.5 * ((w**2).sum(axis=(0, 1)) - strength * (centre**2).sum(axis=0))
     shape = np.full(len(rate), priors.a_0 + 0.5 * n * w.shape[1])
-    spread = np.exp(np.clip(log_gamma(rng, shape) - np.log(rate), -np.log(EXTREME), np.log(EXTREME)))
+    spread = np.minimum(gamma_above(rng, shape, rate, priors.least_precision), MOST_PRECISE)
     return centre + rng.standard_normal(centre.shape) / np.sqrt(strength * spread), spread
 
 

@@ -26,6 +26,7 @@ class Moves:
     jumps         attempts to split or merge components, missing cells integrated out, in the mean of all steps (each
                   costs several sweeps), by paths of so many `steps`
     split_merge   attempts with missing cells as they are drawn
+    stretches     features whose weights are multiplied by one factor, after those of all features
     swaps         attempts to exchange two sticks, for every stick
     apart         share of the attempts whose two rows have different labels (the same one, where gates are class-pure)
     scans         turns of the latents of many classes
@@ -36,6 +37,7 @@ class Moves:
     jumps: float = 0.2
     steps: int = 64
     split_merge: int = 3
+    stretches: int = 8
     swaps: int = 2
     apart: float = 0.5
     scans: int = 2

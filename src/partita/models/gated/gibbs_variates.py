@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import log_ndtr, ndtri_exp
+from scipy.special import gammaincc, gammainccinv, log_ndtr, ndtri_exp
 
 LEAST_LOG, MOST_LOG = -700.0, 700.0  # where a positive number still is one
 
@@ -31,6 +31,13 @@ def log_gamma(rng: np.random.Generator, shape: np.ndarray) -> np.ndarray:
     shape = np.asarray(shape, float)
     big = np.log(rng.standard_gamma(shape + 1.0))
     return big + np.log(1.0 - rng.random(shape.shape)) / shape
+
+
+def gamma_above(rng: np.random.Generator, shape: np.ndarray, rate: np.ndarray, least: float) -> np.ndarray:
+    """Gamma(shape, rate) variates that are known to be at least `least`."""
+    share = gammaincc(shape, least * rate)
+    value = gammainccinv(shape, share * (1.0 - rng.random(shape.shape))) / rate
+    return np.where((share > 0.0) & np.isfinite(value), np.maximum(value, least), least)
 
 
 def log_dirichlet(rng: np.random.Generator, counts: np.ndarray) -> np.ndarray:
