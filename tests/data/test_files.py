@@ -125,3 +125,39 @@ def test_what_was_read_is_what_was_written(tmp_path):
     assert frame["r"][0] == 0.30000000000000004 and frame["n"].dtype == "Int64"
     write_frame(frame, tmp_path / "u.csv")
     assert (tmp_path / "u.csv").read_text() == (tmp_path / "t.csv").read_text()
+
+
+def test_text_of_json_stays_text_where_it_looks_like_a_date(tmp_path):
+    (tmp_path / "t.json").write_text(
+        '[{"it\'s": "2024-01-02", "n": 1, "code": 7}, {"it\'s": "2024-1-3", "n": null, "code": 8},'
+        ' {"it\'s": null, "n": 3, "code": 7}]'
+    )
+    frame = read_frame(tmp_path / "t.json", text=["code", "not there"])
+    assert frame["it's"].tolist()[:2] == ["2024-01-02", "2024-1-3"] and frame["it's"].isna().tolist()[2]
+    assert frame["n"].dtype == "Int64" and frame["code"].tolist() == ["7", "8", "7"]
+    (tmp_path / "u.jsonl").write_text('{"at": "10:00", "stamp": "2024-01-02 10:00:00"}\n{"at": "11:00"}\n')
+    frame = read_frame(tmp_path / "u.jsonl")
+    assert frame["at"].tolist() == ["10:00", "11:00"] and frame["stamp"][0] == "2024-01-02 10:00:00"
+
+
+def test_several_text_files_are_read_as_one(tmp_path):
+    """Holes, codes and words by the rules of one file, whatever each of the parts holds; columns by name."""
+    (tmp_path / "p1.csv").write_text("zip,n,x,day\n12345,1,NA,2024-01-02\n,2,?,2024-01-03\n")
+    (tmp_path / "p2.csv").write_text('n,zip,x,day\n,01234,2.5,"a, ""b"""\n')
+    frame = read_frame(f"{tmp_path}/p*.csv", ["?"])
+    assert frame["zip"].tolist() == ["12345", pd.NA, "01234"] and frame["n"].dtype == "Int64"
+    assert frame["x"].tolist() == [pd.NA, pd.NA, 2.5]
+    assert frame["day"].tolist() == ["2024-01-02", "2024-01-03", 'a, "b"']
+    assert read_frame(f"{tmp_path}/p*.csv", ["?"], ["n"])["n"].tolist() == ["1", "2", pd.NA]
+
+
+def test_several_text_files_of_different_tables(tmp_path):
+    (tmp_path / "p1.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "p2.csv").write_text("a,c\n1,2\n")
+    with pytest.raises(ValueError, match=r"p1\.csv.*p2\.csv.*different columns \('b', 'c'"):
+        read_frame(f"{tmp_path}/p*.csv")
+    (tmp_path / "p2.csv").write_text("a,b\n1,2,3\n")
+    with pytest.raises(ValueError, match=r"p2\.csv.*header names 2 columns but the first row holds 3"):
+        read_frame(f"{tmp_path}/p*.csv")
+    with pytest.raises(FileNotFoundError, match=r"q\*\.csv"):
+        read_frame(f"{tmp_path}/q*.csv")

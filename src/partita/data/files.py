@@ -7,13 +7,12 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from partita.data.csv_files import read_csv, read_csv_parts
 from partita.data.levels import value_of_text
+from partita.data.scans import read_scan
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
-_OTHER_SEPARATORS = (";", "\t", "|", ",")
 
 
 def need_pandas(what: str) -> Any:
@@ -30,7 +29,7 @@ def read_frame(path: str | os.PathLike[str], missing: Sequence[str] = (), text: 
 
     Whole numbers and truth values stay what they are where cells are missing (nullable dtypes), so that one hole does
     not turn a count into a real column. CSV (.csv, .tsv, also packed) and Parquet are read by pandas; others (JSON,
-    Excel, several files by a pattern such as "part-*.parquet") by DuckDB, an extra.
+    Excel, several Parquet files by a pattern such as "part-*.parquet") by DuckDB, an extra.
 
     missing     marks of a missing cell beside the empty field and the usual NA, NaN, null; for example "?".
     text        names of columns whose fields are words even where they look like numbers. Whole numbers that are
@@ -43,15 +42,14 @@ def read_frame(path: str | os.PathLike[str], missing: Sequence[str] = (), text: 
     if not found and not pattern:
         raise FileNotFoundError(f"No file {name!r}. Check the path.")
     suffix = suffix_of(name)
-    if pattern:
-        frame = _read_duckdb(name)
-    elif suffix in _SEPARATORS:
-        frame = _read_csv(pd, name, _SEPARATORS[suffix], missing, text)
-    elif suffix == ".parquet":
+    if suffix in _SEPARATORS:
+        read = read_csv_parts if pattern else read_csv
+        frame = read(pd, name, _SEPARATORS[suffix], missing, text)
+    elif suffix == ".parquet" and not pattern:
         frame = _read_parquet(pd, name)
     else:
-        frame = _read_duckdb(name)
-    if missing and (pattern or suffix not in _SEPARATORS):
+        frame = read_scan(pd, name, suffix, text)
+    if missing and suffix not in _SEPARATORS:
         frame = _without_marks(pd, frame, missing)
     if not len(frame.columns) or not len(frame):
         raise ValueError(f"{name!r} holds no table with at least one row and one column. Check the file.")
@@ -121,52 +119,6 @@ def suffix_of(path: str) -> str:
     return name.suffix.lower()
 
 
-def _read_csv(pd: Any, path: str, separator: str, missing: Sequence[str], text: Collection[str]) -> Any:
-    def read(words: Collection[str], **options: Any) -> Any:
-        return pd.read_csv(
-            path, sep=separator, na_values=list(missing), dtype_backend="numpy_nullable", float_precision="round_trip",
-            dtype=dict.fromkeys(words, "string"), **options,
-        )  # fmt: skip
-
-    try:
-        head = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False)
-        _check_header(head.iloc[0].tolist(), path, separator)
-        frame = read([name for name in head.iloc[0] if name in text])
-        whole = [name for name in frame.columns if pd.api.types.is_integer_dtype(frame[name].dtype)]
-        if whole and isinstance(frame.index, pd.RangeIndex):
-            as_words = read(whole, usecols=whole)
-            for name in whole:
-                if as_words[name].str.match(r"[+-]?0\d").any():
-                    frame[name] = as_words[name]
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        reason = " ".join(str(error).split())
-        raise ValueError(
-            f"{path!r} cannot be read as a table ({reason}). Check that it is UTF-8 text with a header."
-        ) from error
-    if not isinstance(frame.index, pd.RangeIndex):  # pandas takes the first fields of longer rows for names of rows
-        n = len(frame.columns)
-        raise ValueError(
-            f"{path!r}: the header names {n} columns but the first row holds {n + frame.index.nlevels} fields. Name "
-            f"every column, remove a {separator!r} at the end of rows, or quote fields that contain one."
-        )
-    return frame
-
-
-def _check_header(names: Sequence[str], path: str, separator: str) -> None:
-    """Raise where a name occurs twice, or where the one name there is looks like several with another separator."""
-    twice = sorted({name for name in names if name and names.count(name) > 1})
-    if twice:
-        raise ValueError(
-            f"{path!r}: the header names {', '.join(map(repr, twice))} more than once. Give every column its own name."
-        )
-    others = [mark for mark in _OTHER_SEPARATORS if mark != separator and mark in names[0]]
-    if len(names) == 1 and others:
-        raise ValueError(
-            f"{path!r}: read with {separator!r} between fields the table has one column, {names[0]!r}, whose name "
-            f"holds {others[0]!r}. Write it with {separator!r} (tabs: call it .tsv), or rename the column."
-        )
-
-
 def _without_marks(pd: Any, frame: Any, marks: Sequence[str]) -> Any:
     """The frame with cells that equal a mark missing; among numbers, cells that equal the number it spells."""
     numbers = [value for value in map(value_of_text, marks) if value is not None and not isinstance(value, bool)]
@@ -182,37 +134,10 @@ def _read_parquet(pd: Any, path: str) -> Any:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        return _read_duckdb(path)
+        return read_scan(pd, path, ".parquet", ())
     try:
         return pd.read_parquet(path, dtype_backend="numpy_nullable")
     except (OSError, ValueError) as error:
         raise ValueError(
             f"{path!r} cannot be read as Parquet ({' '.join(str(error).split())}). Check the file."
         ) from error
-
-
-def _read_duckdb(path: str) -> Any:
-    try:
-        import duckdb
-    except ImportError as error:
-        raise ImportError(
-            f'Reading {path!r} needs DuckDB; .csv, .tsv and .parquet do not. Install it: pip install "partita[cli]".'
-        ) from error
-    try:
-        quoted = path.replace("'", "''")
-        columns = duckdb.connect().execute(f"SELECT * FROM '{quoted}'").fetchnumpy()
-    except duckdb.Error as error:
-        reason = str(error).strip().splitlines()[0]
-        raise ValueError(f"{path!r} cannot be read by DuckDB ({reason}). Convert it to CSV or Parquet.") from error
-    pd = need_pandas(f"Reading {path!r}")
-    return pd.DataFrame({name: _nullable(pd, values) for name, values in columns.items()})
-
-
-def _nullable(pd: Any, values: Any) -> Any:
-    """A column of DuckDB, masked where cells are missing, in a dtype that keeps whole numbers and truth values."""
-    if not isinstance(values, np.ndarray):
-        return values
-    series = pd.Series(np.ma.getdata(values))
-    if values.dtype.kind in "biu":
-        series = series.astype({"b": "boolean", "i": "Int64", "u": "UInt64"}[values.dtype.kind])
-    return series.mask(np.ma.getmaskarray(values))
