@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 
 // NumPy's table of functions is filled by `bind.cpp` for all files
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
@@ -20,8 +21,14 @@ namespace partita {
 
 namespace nb = nanobind;
 
+// An array argument of a kernel. One that is only read (const T) may be a converted copy of what the caller holds; one that
+// is written to is taken in place or refused, for what is written to a copy would be lost.
 template <class T>
-using Array = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
+struct Array : nb::ndarray<T, nb::c_contig, nb::device::cpu> {
+  using View = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
+  using View::View;
+  explicit Array(View&& view) : View(std::move(view)) {}
+};
 
 // A call takes some thirty arrays by name, and small tables need hundreds of short calls: names are made once, and arrays of
 // NumPy are read in place rather than through an exchange protocol.
@@ -72,8 +79,9 @@ inline int shape(nb::handle object, const char* name, int axis) {
 
 inline int number(nb::handle object, const char* name) { return nb::cast<int>(field(object, name)); }
 
-using Doubles = Array<double>;
-using Longs = Array<int64_t>;
+using Doubles = Array<const double>;
+using Ints = Array<const int32_t>;
+using Longs = Array<const int64_t>;
 
 // An array to write to: never a converted copy, whose contents would be lost.
 template <class T>
@@ -98,3 +106,22 @@ void bind_interactions(nb::module_& m);
 void bind_svd_links(nb::module_& m);
 
 }  // namespace partita
+
+namespace nanobind::detail {
+
+template <class T>
+struct type_caster<partita::Array<T>> {
+  using View = typename partita::Array<T>::View;
+  NB_TYPE_CASTER(partita::Array<T>, make_caster<View>::Name)
+
+  template <class Flags>
+  bool from_python(handle source, Flags flags, cleanup_list* cleanup) noexcept {
+    make_caster<View> view;
+    if constexpr (!std::is_const_v<T>) flags = Flags(flags & ~Flags(cast_flags::convert));
+    if (!view.from_python(source, flags, cleanup)) return false;
+    value = partita::Array<T>(std::move(view.value));
+    return true;
+  }
+};
+
+}  // namespace nanobind::detail

@@ -6,21 +6,21 @@
 namespace partita {
 
 void bind_coding(nb::module_& m) {
-  m.def("mdlp_cut_points", [](Array<const double> value, Array<const int32_t> label, Array<const double> weight, int n_classes,
+  m.def("mdlp_cut_points", [](Doubles value, Ints label, Doubles weight, int n_classes,
                               bool force, nb::object cuts) {
     double* to = written<double>(cuts);
     nb::gil_scoped_release free;
     return mdlp_cut_points(value.data(), label.data(), weight.data(), int64_t(value.shape(0)), n_classes, force, to);
   });
-  m.def("class_statistics", [](Array<const int32_t> codes, Array<const double> reals, Array<const int32_t> label,
-                               Array<const double> weight, int n_classes, Longs first, nb::object counts, nb::object sums) {
+  m.def("class_statistics", [](Ints codes, Doubles reals, Ints label,
+                               Doubles weight, int n_classes, Longs first, nb::object counts, nb::object sums) {
     double *count_to = written<double>(counts), *sum_to = written<double>(sums);
     nb::gil_scoped_release free;
     class_statistics(codes.data(), int64_t(codes.shape(0)), int(codes.shape(1)), reals.data(), int(reals.shape(1)),
                      label.data(), weight.data(), n_classes, first.data(), count_to, sum_to);
   });
-  m.def("pair_counts", [](Array<const int32_t> codes, Array<const int32_t> levels, Array<const int32_t> label,
-                          Array<const double> weight, int n_classes, Array<const int32_t> pairs, Longs first,
+  m.def("pair_counts", [](Ints codes, Ints levels, Ints label,
+                          Doubles weight, int n_classes, Ints pairs, Longs first,
                           nb::object counts) {
     double* to = written<double>(counts);
     nb::gil_scoped_release free;

@@ -4,15 +4,8 @@
 
 namespace partita {
 
-namespace {
-
-using Given = Array<const double>;  // also what NumPy calls read-only
-using GivenLabels = Array<const int64_t>;
-
-}  // namespace
-
 void bind_cones(nb::module_& m) {
-  m.def("cone", [](Given mean, GivenLabels label, Given nodes, Given log_weights, nb::object log_p, nb::object expected) {
+  m.def("cone", [](Doubles mean, Longs label, Doubles nodes, Doubles log_weights, nb::object log_p, nb::object expected) {
     const int64_t n = label.size();
     const int K = n ? int(mean.size() / n) : 1;
     if (int64_t(mean.size()) != n * K || K < 2 * (n > 0) || nodes.size() != log_weights.size())
@@ -24,7 +17,7 @@ void bind_cones(nb::module_& m) {
     nb::gil_scoped_release free;
     cone(mean.data(), label.data(), n, K, nodes.data(), log_weights.data(), n_nodes, to, moved);
   });
-  m.def("cone_probabilities", [](Given mean, Given sd, Given nodes, Given log_weights, nb::object log_p) {
+  m.def("cone_probabilities", [](Doubles mean, Doubles sd, Doubles nodes, Doubles log_weights, nb::object log_p) {
     const int64_t n = mean.ndim() == 2 ? int64_t(mean.shape(0)) : -1;
     if (n < 0 || sd.ndim() != 2 || sd.size() != mean.size() || mean.shape(1) < 2 || nodes.size() != log_weights.size())
       throw std::invalid_argument("kernel arrays of a cone have the wrong shape");

@@ -94,7 +94,7 @@ void bind_gates(nb::module_& m) {
     nb::gil_scoped_release free;
     gate_moments(rows, x.data(), gates, given, to);
   });
-  m.def("gate_draw_missing", [](nb::object patterns, Doubles x, Doubles r, Doubles Q, Array<int32_t> z, Doubles noise,
+  m.def("gate_draw_missing", [](nb::object patterns, Doubles x, Doubles r, Doubles Q, Ints z, Doubles noise,
                                 nb::object out) {
     const int64_t n = x.shape(0);
     const Gates gates = gates_from(Q, nullptr, nullptr, &r, n);

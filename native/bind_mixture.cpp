@@ -212,7 +212,7 @@ void bind_mixture(nb::module_& m) {
     nb::gil_scoped_release free;
     leave_one_out(l, x, s, to);
   });
-  m.def("shared_pairs", [](Array<const int32_t> z, int n_groups, nb::object together) {
+  m.def("shared_pairs", [](Ints z, int n_groups, nb::object together) {
     double* to = written<double>(together);
     nb::gil_scoped_release free;
     shared_pairs(z.data(), int(z.shape(0)), int64_t(z.shape(1)), n_groups, to);

@@ -26,7 +26,8 @@ NetData data_from(nb::handle data) {
           pointer<int32_t>(data, "row_of")};
 }
 
-NetTables tables_from(const Doubles& score) {
+template <class Scores>
+NetTables tables_from(const Scores& score) {
   if (score.ndim() != 2 || score.shape(0) > 16 || score.shape(1) != size_t(1) << score.shape(0))
     throw std::invalid_argument("a table of scores has n rows of 2^n numbers, n at most 16");
   return {int(score.shape(0)), score.data()};
@@ -67,35 +68,35 @@ NodeSeats seating_from(nb::handle seating) {
           pointer<double>(seating, "stick"), n_sets, first};
 }
 
-std::vector<Nodes> nodes_from(const Array<int32_t>& sets) { return {sets.data(), sets.data() + sets.size()}; }
+std::vector<Nodes> nodes_from(const Ints& sets) { return {sets.data(), sets.data() + sets.size()}; }
 
 }  // namespace
 
 void bind_net(nb::module_& m) {
-  m.def("net_scores", [](nb::object data, Array<int32_t> child, Longs first, Array<int32_t> parents, Doubles out) {
+  m.def("net_scores", [](nb::object data, Ints child, Longs first, Ints parents, Array<double> out) {
     const NetData from = data_from(data);
     nb::gil_scoped_release free;
     for (size_t q = 0; q < child.shape(0); ++q)
       out.data()[q] = net_score(from, child.data()[q], parents.data() + first.data()[q], int(first.data()[q + 1] - first.data()[q]));
   });
-  m.def("net_score_table", [](nb::object data, int child, int max_parents, Doubles out) {
+  m.def("net_score_table", [](nb::object data, int child, int max_parents, Array<double> out) {
     const NetData from = data_from(data);
     if (out.size() != size_t(1) << from.n_columns) throw std::invalid_argument("kernel array 'out' has the wrong shape");
     nb::gil_scoped_release free;
     net_score_table(from, child, max_parents, out.data());
   });
-  m.def("net_score_sets", [](nb::object data, int child, Array<int32_t> candidates, int max_parents, Doubles out) {
+  m.def("net_score_sets", [](nb::object data, int child, Ints candidates, int max_parents, Array<double> out) {
     const NetData from = data_from(data);
     nb::gil_scoped_release free;
     return net_score_sets(from, child, candidates.data(), int(candidates.shape(0)), max_parents, out.data());
   });
-  m.def("net_dag_sum", [](Doubles weight, Doubles edges) {
+  m.def("net_dag_sum", [](Array<double> weight, Array<double> edges) {
     const NetTables tables = tables_from(weight);
     double* to = edges.size() ? edges.data() : nullptr;
     nb::gil_scoped_release free;
     return net_dag_sum(tables.n, weight.data(), to);
   });
-  m.def("net_block_sum", [](Doubles score, nb::object rule, Array<int32_t> z, Doubles edges) {
+  m.def("net_block_sum", [](Doubles score, nb::object rule, Array<int32_t> z, Array<double> edges) {
     const NetTables tables = tables_from(score);
     const BlockRule law = rule_from(rule, tables.n);
     nb::gil_scoped_release free;
@@ -124,8 +125,8 @@ void bind_net(nb::module_& m) {
       for (int j = 0; j < tables.n; ++j) parents.data()[k * tables.n + j] = int32_t(now[j]);
     }
   });
-  m.def("net_class_sum", [](Doubles score, nb::object rule, double heat, int members, Array<int32_t> from, int own,
-                            Array<int32_t> within, Array<int32_t> hit) {
+  m.def("net_class_sum", [](Doubles score, nb::object rule, double heat, int members, Ints from, int own, Ints within,
+                            Ints hit) {
     const NetTables tables = tables_from(score);
     const BlockRule law = rule_from(rule, tables.n);
     const std::vector<Nodes> classes = nodes_from(from);
@@ -134,7 +135,7 @@ void bind_net(nb::module_& m) {
     nb::gil_scoped_release free;
     return ClassSums(tables, law, heat).log_sum(Nodes(members), classes.data(), int(classes.size()), own, allowed.data());
   });
-  m.def("net_ordered_target", [](Doubles score, nb::object rule, nb::object cache, Array<int32_t> z) {
+  m.def("net_ordered_target", [](Doubles score, nb::object rule, nb::object cache, Ints z) {
     const NetTables tables = tables_from(score);
     const BlockRule law = rule_from(rule, tables.n);
     OrderedChain chain(tables, law, cache_from(cache));
@@ -143,7 +144,7 @@ void bind_net(nb::module_& m) {
     return chain.log_target(classes.data(), int(classes.size()));
   });
   m.def("net_ordered_sweep", [](Doubles score, nb::object rule, nb::object cache, Array<int32_t> z, bool move_classes, uint64_t seed,
-                                Doubles edges, Array<int32_t> parents, nb::object weights) {
+                                Array<double> edges, Array<int32_t> parents, nb::object weights) {
     const NetTables tables = tables_from(score, weights);
     const BlockRule law = rule_from(rule, tables.n);
     OrderedChain chain(tables, law, cache_from(cache));
@@ -152,7 +153,7 @@ void bind_net(nb::module_& m) {
     return chain.sweep(stream, z.data(), move_classes, edges.data(), reinterpret_cast<Nodes*>(parents.data()));
   });
   m.def("net_block_sweep", [](Doubles score, nb::object rule, double heat, Array<int32_t> z, Array<int32_t> parents,
-                              bool move_classes, int n_draws, int n_splits, uint64_t seed, Doubles edges,
+                              bool move_classes, int n_draws, int n_splits, uint64_t seed, Array<double> edges,
                               nb::object weights) {
     const NetTables tables = tables_from(score, weights);
     const BlockRule law = rule_from(rule, tables.n);
@@ -162,7 +163,7 @@ void bind_net(nb::module_& m) {
     return chain.sweep(stream, z.data(), reinterpret_cast<Nodes*>(parents.data()), move_classes, n_draws, n_splits, edges.data());
   });
   m.def("net_graph_sweep", [](nb::sequence data, nb::object task, nb::object cache, Array<int32_t> z, Array<uint8_t> edge,
-                              uint64_t seed, Doubles chances) {
+                              uint64_t seed, Array<double> chances) {
     GraphTask given{{},
                     seating_from(task.attr("seating")),
                     cache_from(cache),
@@ -186,21 +187,21 @@ void bind_net(nb::module_& m) {
     Stream stream{seed};
     return GraphChain(given, z.data(), edge.data()).sweep(stream);
   });
-  m.def("net_fill", [](Array<int32_t> codes, Array<int32_t> levels, Array<uint8_t> edge, bool bdeu, double pseudo, Array<int32_t> cells,
+  m.def("net_fill", [](Array<int32_t> codes, Ints levels, Array<const uint8_t> edge, bool bdeu, double pseudo, Ints cells,
                        Doubles uniforms) {
     nb::gil_scoped_release free;
     net_fill(codes.data(), int64_t(codes.shape(0)), int(codes.shape(1)), levels.data(), edge.data(), bdeu, pseudo, cells.data(),
              int64_t(cells.shape(0)), uniforms.data());
   });
-  m.def("net_score_lists", [](nb::object data, int child, int most, Doubles out) {
+  m.def("net_score_lists", [](nb::object data, int child, int most, Array<double> out) {
     const NetData from = data_from(data);
     if (int64_t(out.size()) != ListPlaces(from.n_columns, most).size())
       throw std::invalid_argument("kernel array 'out' has the wrong shape");
     nb::gil_scoped_release free;
     net_score_lists(from, child, most, out.data());
   });
-  m.def("net_listed_sweep", [](nb::sequence weight, int most, nb::object seating, Array<int32_t> z, Doubles eta, Doubles fresh,
-                               bool move_classes, int n_swaps, uint64_t seed, Doubles edges, Array<uint8_t> graph) {
+  m.def("net_listed_sweep", [](nb::sequence weight, int most, nb::object seating, Array<int32_t> z, Array<double> eta, Doubles fresh,
+                               bool move_classes, int n_swaps, uint64_t seed, Array<double> edges, Array<uint8_t> graph) {
     const NodeSeats seats = seating_from(seating);
     std::vector<const double*> lists;
     for (nb::handle one : weight) lists.push_back(written<double>(one));
@@ -212,7 +213,7 @@ void bind_net(nb::module_& m) {
     chain.draw(stream, edges.data(), graph.data());
     return chain.log_sum();
   });
-  m.def("net_bridge_sweep", [](Doubles rise, Doubles rest, Doubles whole, double log_room, nb::object seating, Array<uint8_t> graph,
+  m.def("net_bridge_sweep", [](Doubles rise, Doubles rest, Doubles whole, double log_room, nb::object seating, Array<const uint8_t> graph,
                                bool move_nodes, Array<int32_t> z, uint64_t seed) {
     const NodeSeats seats = seating_from(seating);
     const int n = seats.first[seats.n_sets], most = int(rest.size()) - 1;

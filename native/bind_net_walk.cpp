@@ -16,7 +16,7 @@ CandidateSets candidates_from(nb::handle known) {
 }  // namespace
 
 void bind_net_walk(nb::module_& m) {
-  m.def("net_set_sums", [](nb::object known, Doubles log_odds, Doubles heats, Doubles prior, Doubles out) {
+  m.def("net_set_sums", [](nb::object known, Doubles log_odds, Doubles heats, Array<double> prior, Array<double> out) {
     const CandidateSets sets = candidates_from(known);
     const size_t size = size_t(sets.n) << sets.width, n_sets = size_t(sets.first[sets.n]);
     if (log_odds.size() != size_t(sets.n) * sets.n || out.size() != heats.size() * size || prior.size() != n_sets)

@@ -35,7 +35,7 @@ void bind_regions(nb::module_& m) {
     nb::gil_scoped_release free;
     region_sums_of_moments(x.levels, s, given, to);
   });
-  m.def("region_potentials", [](nb::object rows, nb::object regions, Array<uint32_t> fresh, Doubles counts, double theta,
+  m.def("region_potentials", [](nb::object rows, nb::object regions, Array<const uint32_t> fresh, Doubles counts, double theta,
                                 nb::object out) {
     const CodedRows x = rows_from(rows);
     const Regions s = regions_from(regions);

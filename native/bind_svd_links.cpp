@@ -6,9 +6,6 @@ namespace partita {
 
 namespace {
 
-using Floats = Array<const double>;
-using Ints = Array<const int32_t>;
-
 Lines lines_of(nb::handle lines) {
   const bool shuffled = shape(lines, "place", 0) > 0;
   return Lines{pointer<int64_t>(lines, "first"), pointer<int32_t>(lines, "other"),
@@ -30,7 +27,7 @@ void bind_ordinal(nb::module_& m) {
     nb::gil_scoped_release free;
     svd_ordinal_masses(given, to);
   });
-  m.def("svd_ordinal_latents", [](nb::object levels, Floats uniform, nb::object latent) {
+  m.def("svd_ordinal_latents", [](nb::object levels, Doubles uniform, nb::object latent) {
     const Levels given = levels_of(levels);
     double* to = written<double>(latent);
     nb::gil_scoped_release free;
@@ -39,12 +36,12 @@ void bind_ordinal(nb::module_& m) {
 }
 
 void bind_binomial(nb::module_& m) {
-  m.def("svd_binomial_sums", [](Floats fitted, double shift, Floats successes, Floats trials, nb::object out) {
+  m.def("svd_binomial_sums", [](Doubles fitted, double shift, Doubles successes, Doubles trials, nb::object out) {
     double* to = written<double>(out);
     nb::gil_scoped_release free;
     svd_binomial_sums(fitted.data(), shift, successes.data(), trials.data(), int64_t(fitted.shape(0)), to);
   });
-  m.def("svd_binomial_working", [](Floats fitted, Floats successes, Floats trials, nb::object weight, nb::object score) {
+  m.def("svd_binomial_working", [](Doubles fitted, Doubles successes, Doubles trials, nb::object weight, nb::object score) {
     double *weight_to = written<double>(weight), *score_to = written<double>(score);
     nb::gil_scoped_release free;
     svd_binomial_working(fitted.data(), successes.data(), trials.data(), int64_t(fitted.shape(0)), weight_to, score_to);
@@ -83,12 +80,12 @@ void bind_coordinate(nb::module_& m) {
     nb::gil_scoped_release free;
     svd_coordinate_rows(where, given, begin, end);
   });
-  m.def("svd_component_sums", [](Ints row, Ints column, Floats residual, Floats u, Floats v, nb::object out) {
+  m.def("svd_component_sums", [](Ints row, Ints column, Doubles residual, Doubles u, Doubles v, nb::object out) {
     double* to = written<double>(out);
     nb::gil_scoped_release free;
     svd_component_sums(row.data(), column.data(), residual.data(), int64_t(row.shape(0)), u.data(), v.data(), to);
   });
-  m.def("svd_component_shift", [](Ints row, Ints column, nb::object residual, Floats u, Floats v, double amount) {
+  m.def("svd_component_shift", [](Ints row, Ints column, nb::object residual, Doubles u, Doubles v, double amount) {
     double* to = written<double>(residual);
     nb::gil_scoped_release free;
     svd_component_shift(row.data(), column.data(), to, int64_t(row.shape(0)), u.data(), v.data(), amount);
