@@ -24,9 +24,11 @@ demo: $(READY)
 
 # Two processes, a file of tests in one of them: fixtures of a module are made once.
 test: $(READY)
+	@$(NEED_NATIVE)
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 test-slow: $(READY)
+	@$(NEED_NATIVE)
 	$(BIN)/python -m pytest -m slow $(ARGS)
 
 lint: $(READY)
@@ -45,9 +47,19 @@ bench: $(BENCH_READY)
 clean:
 	rm -rf build dist docs/_build demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 
+# Where the native kernels cannot be built pip installs the plain ones without a word: then we say so, and the next make tries again.
+IS_NATIVE = $(BIN)/python -W ignore -c 'import partita.kernels._native' 2>/dev/null
 $(READY): $(BUILT_FROM) | $(BIN)/pip
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
-	@touch $@
+	@if $(IS_NATIVE); then touch $@; else \
+	  echo "NOTE: the native kernels were not built, so Partita runs on plain Python, hundreds of times slower." >&2; \
+	  echo "A C++17 compiler is needed (on Debian: apt-get install g++); install one and run make again. If there is one," >&2; \
+	  echo "this shows what went wrong: $(BIN)/python -m pip install --verbose --no-deps --editable ." >&2; fi
+
+# What takes minutes on the native kernels would take hours on their plain twins, unless somebody wants just that.
+NEED_NATIVE = [ "$$PARTITA_BACKEND" = reference ] || $(IS_NATIVE) || { \
+  echo "The tests need the native kernels, which were not built (see above). To run them for hours on the plain ones:" >&2; \
+  echo "PARTITA_BACKEND=reference make $@" >&2; exit 1; }
 
 $(BENCH_READY): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,bench]"

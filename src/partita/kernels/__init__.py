@@ -30,7 +30,8 @@ def _choose():
 
         warnings.warn(
             f"partita runs on its plain Python kernels, hundreds of times slower than the native ones ({error}). "
-            "Install a C++17 compiler and reinstall: pip install --force-reinstall --no-deps partita",
+            "Install a C++17 compiler, then Partita again: pip install --force-reinstall --no-deps partita (in a "
+            "checkout: make demo).",
             RuntimeWarning,
             stacklevel=3,
         )
