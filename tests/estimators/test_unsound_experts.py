@@ -24,9 +24,12 @@ def damages(tree):
     yield model["gates"], "mean", np.full_like(model["gates"]["mean"], np.nan)
     yield model["experts"], "mean", model["experts"]["mean"][:1]
     yield tree, "weight", tree["weight"][:-1]
-    yield tree, "temperature", float("nan")
-    yield tree, "offset", np.full_like(tree["offset"], np.inf)
-    yield tree, "offset", tree["offset"][:-1]
+    made = tree["tempering"]
+    yield made, "temperature", float("nan")
+    yield made, "enough", -1.0
+    yield made, "offset", np.full_like(made["offset"], np.inf)
+    yield made, "offset", made["offset"][:-1]
+    yield made, "blank", np.zeros_like(made["blank"])
     yield tree, "n_classes", 9
 
 

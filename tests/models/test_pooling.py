@@ -54,6 +54,16 @@ def test_an_exponent_and_offsets_are_found_again(n_classes):
     np.testing.assert_allclose(b - b.mean(), offset, atol=0.12)
 
 
+def test_an_exponent_beside_a_base_and_offsets_of_some_rows_are_found_again():
+    rng = np.random.default_rng(6)
+    logits, base, reach = 1.5 * rng.normal(size=(8000, 3)), np.array([1.0, 0.0, -1.0]), rng.integers(0, 2, 8000)
+    offset = np.array([-0.8, 0.3, 0.5])
+    label = (base + 1.4 * logits + reach[:, None] * offset + rng.gumbel(size=logits.shape)).argmax(axis=1)
+    t, b = best_exponent_and_offsets(logits, label, np.ones(8000), 1.0, 0.1, base, reach.astype(float))
+    assert t == pytest.approx(1.4, abs=0.08)
+    np.testing.assert_allclose(b - b.mean(), offset, atol=0.12)
+
+
 def test_strong_priors_leave_probabilities_as_they_are():
     rng = np.random.default_rng(4)
     logits, label = rng.normal(size=(30, 3)), rng.integers(3, size=30)

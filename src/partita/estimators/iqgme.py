@@ -74,8 +74,9 @@ class IQGMEClassifier(GatedClassifier):
     n_iter_ : iterations of that fit.
     n_experts_posterior_ : dict, number of components that hold rows to its probability.
     n_factors_posterior_ : with `n_factors`, dict, number of factors in use to its probability.
-    member_weights_, temperature_, class_offsets_ : how the small fits are averaged: their weights, a power of the
-        averaged probabilities, and what is added to the logarithm of each class then.
+    member_weights_, temperature_, class_offsets_ : how the small fits are averaged: their weights; a power of what a
+        row changes of the odds of the classes, against a row without cells; and what is added to the logarithm of each
+        class then, less for rows with few cells.
     trace_, diagnostics_ : with "gibbs", dict of arrays (chains, sweeps), and R-hat and effective sizes of their second
         halves; there are no bounds then.
 
@@ -262,8 +263,8 @@ class IQGMEClassifier(GatedClassifier):
             warn_of_unsettled(self.diagnostics_, sampled.n_sweeps, "IQGMEClassifier")
         self.n_experts_posterior_ = sampled.n_components
         self.member_weights_ = sampled.pool.weight
-        self.temperature_ = sampled.pool.temperature
-        self.class_offsets_ = sampled.pool.offset
+        self.temperature_ = sampled.pool.tempering.temperature
+        self.class_offsets_ = sampled.pool.tempering.offset
 
     def _take(self, learnt: Learnt) -> None:
         """Keep of the fits what answers, and what tells how they went."""
@@ -274,5 +275,5 @@ class IQGMEClassifier(GatedClassifier):
         self.n_iter_ = len(self.lower_bounds_)
         self.n_experts_posterior_ = occupied_posterior(learnt.rho)
         self.member_weights_ = learnt.pool.weight
-        self.temperature_ = learnt.pool.temperature
-        self.class_offsets_ = learnt.pool.offset
+        self.temperature_ = learnt.pool.tempering.temperature
+        self.class_offsets_ = learnt.pool.tempering.offset

@@ -49,18 +49,21 @@ def best_exponent(
 
 
 def best_exponent_and_offsets(
-    logits: np.ndarray, label: np.ndarray, weight: np.ndarray, exponent_prior: float, offset_prior: float
-) -> tuple[float, np.ndarray]:
-    """t and b (C,) of softmax(t logits + b), (n, C), with the least loss of the labels; log priors are
-    - exponent_prior (log t)^2 and - offset_prior b'b."""
+    logits: np.ndarray, label: np.ndarray, weight: np.ndarray, exponent_prior: float, offset_prior: float,
+    base: np.ndarray | None = None, reach: np.ndarray | None = None,
+) -> tuple[float, np.ndarray]:  # fmt: skip
+    """t and b (C,) of softmax(base + t logits + reach b), (n, C), with the least loss of the labels; log priors are
+    - exponent_prior (log t)^2 and - offset_prior b'b. `base` (C,) is 0 where it is not given, `reach` (n,) 1."""
     logits, residual = np.ascontiguousarray(logits), np.empty(logits.shape)
     label, weight = np.ascontiguousarray(label, np.int32), np.ascontiguousarray(weight, float)
+    base = np.zeros(logits.shape[1]) if base is None else base
+    reach = np.ones(len(logits)) if reach is None else reach
 
     def loss(at: np.ndarray) -> tuple[float, np.ndarray]:
         t, b = np.exp(at[0]), at[1:]
-        value = kernel.softmax_loss(t * logits + b, label, weight, residual)
+        value = kernel.softmax_loss(base + t * logits + reach[:, None] * b, label, weight, residual)
         slope = np.concatenate([[t * (residual * logits).sum() + 2 * exponent_prior * at[0]],
-                                residual.sum(axis=0) + 2 * offset_prior * b])  # fmt: skip
+                                reach @ residual + 2 * offset_prior * b])  # fmt: skip
         return value + exponent_prior * at[0] ** 2 + offset_prior * (b @ b), slope
 
     best = minimize(loss, np.zeros(1 + logits.shape[1]), jac=True, method="L-BFGS-B")

@@ -17,9 +17,9 @@ integrated out.
     of another
 `predict`, `answer`
     what a fit says of rows: Student's t gates, experts with every doubt integrated, one rule with and without holes
-`average`, `votes`, `pool`
-    the recommended average and one model of the thesis; how the fits of the average are weighed, by rows set aside;
-    models together
+`average`, `votes`, `tempering`, `pool`
+    the recommended average and one model of the thesis; how the fits of the average are weighed, by rows set aside,
+    and made sure and fair; models together
 `widths`, `aside`, `hidden`, `held`, `row_marks`, `refits`
     how wide the laws of missing cells are, as cells of rows set aside want them; cells hidden from the fits without
     some rows, for the holes of training rows; levels turned into those whose intervals held them; training rows

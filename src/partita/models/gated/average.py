@@ -97,10 +97,10 @@ def learn_average(
         if folds:
             parts = refit_average(plans, problems, states, data, hyper, folds, asked, seed, runner)
     if parts:
-        votes = learn_votes(PLANS, parts[:n_votes], folds[:n_votes], data)
+        votes = learn_votes(PLANS, parts[:n_votes], folds[:n_votes], data).of_all_rows(PLANS, models, data)
     pool = Pool(
-        data.lenses, n_classes, models[: len(PLANS)], [plan.lens for plan in PLANS], votes.weight, votes.temperature,
-        votes.offset, [models[k] for k in whole], np.full(len(whole), 1.0 / len(whole)),
+        data.lenses, n_classes, models[: len(PLANS)], [plan.lens for plan in PLANS], votes.weight, votes.tempering,
+        [models[k] for k in whole], np.full(len(whole), 1.0 / len(whole)),
     )  # fmt: skip
     if parts and n_folds and models[-1].view.width:
         learn_widths(pool, [[[part[m]] for m in whole] for part in parts], folds, data, PLAIN, last)

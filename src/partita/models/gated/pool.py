@@ -23,6 +23,7 @@ from .predict import GatedModel
 from .row_marks import row_marks
 from .rows import View
 from .state import Experts
+from .tempering import Tempering
 
 # kinds of models -> what they are made of: the model, its gates, its columns beside the Gaussian block
 MODELS: dict[str, tuple[type[GatedModel], Callable[..., Any], type[CellColumn]]] = {
@@ -37,7 +38,7 @@ class Pool:
     """Models together.
 
     voters        models whose class probabilities are averaged, with `weight`; lens_of says how each looks at a table
-    temperature   power of the averaged probabilities; offset (C,): added to their logarithms then
+    tempering     what is made of the averaged probabilities
     whole         models of all columns, through the first lens, for densities and cells; with `whole_weight`
     widths        of the laws of cells, where rows set aside have taught them and `whole_weight`: the models are then a
                   linear pool, whose weights are the same for all rows
@@ -49,8 +50,7 @@ class Pool:
     voters: Sequence[Model]
     lens_of: list[int]
     weight: np.ndarray
-    temperature: float
-    offset: np.ndarray
+    tempering: Tempering
     whole: Sequence[Model]
     whole_weight: np.ndarray
     widths: Widths | None = None
@@ -78,7 +78,7 @@ class Pool:
         else:
             with ThreadPoolExecutor(self.n_jobs) as threads:
                 each = list(threads.map(ask, range(len(self.voters))))
-        return tempered(np.tensordot(self.weight, each, axes=1), self.temperature, self.offset)
+        return self.tempering(np.tensordot(self.weight, each, axes=1), table)
 
     def log_density(self, table: Table) -> np.ndarray:
         """(n,) of the observed cells, in the caller's units."""
@@ -109,8 +109,7 @@ class Pool:
             "voters": [place[id(model)] for model in self.voters],
             "lens_of": self.lens_of,
             "weight": self.weight,
-            "temperature": self.temperature,
-            "offset": self.offset,
+            "tempering": self.tempering.to_tree(),
             "whole": [place[id(model)] for model in self.whole],
             "whole_weight": self.whole_weight,
             "widths": _widths_to_tree(self.widths),
@@ -125,7 +124,7 @@ class Pool:
         """Models of one lens that count alike, and all or some of them for cells."""
         whole = voters if whole is None else whole
         share, part = np.full(len(voters), 1.0 / len(voters)), np.full(len(whole), 1.0 / len(whole))
-        return cls([lens], n_classes, voters, [0] * len(voters), share, 1.0, np.zeros(n_classes), whole, part)
+        return cls([lens], n_classes, voters, [0] * len(voters), share, Tempering.none(n_classes), whole, part)
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any]) -> Pool:
@@ -133,7 +132,7 @@ class Pool:
         models = [model_from_tree(part, lenses, tree["n_classes"]) for part in tree["models"]]
         return cls(
             lenses, tree["n_classes"], [models[k] for k in tree["voters"]], tree["lens_of"], tree["weight"],
-            tree["temperature"], tree["offset"], [models[k] for k in tree["whole"]], tree["whole_weight"],
+            Tempering(**tree["tempering"]), [models[k] for k in tree["whole"]], tree["whole_weight"],
             _widths_from_tree(tree["widths"]), _widths_from_tree(tree["seen_widths"]), tree["marks"],
         )  # fmt: skip
 
@@ -148,13 +147,6 @@ def _widths_from_tree(tree: dict[str, Any] | None) -> Widths | None:
     if tree is None:
         return None
     return Widths(tree["scale"], tree["degrees"], None if tree["held"] is None else tuple(tree["held"].tolist()))
-
-
-def tempered(proba: np.ndarray, temperature: float, offset: np.ndarray) -> np.ndarray:
-    """Probabilities (n, C) to a power, each class times exp(offset), normalised."""
-    logs = temperature * np.log(np.maximum(proba, 1e-300)) + offset
-    out = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return out / out.sum(axis=1, keepdims=True)
 
 
 def model_to_tree(model: Model, lens: int) -> dict[str, Any]:

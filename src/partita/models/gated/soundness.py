@@ -23,8 +23,12 @@ def check_pool(pool: Pool, schema: Schema, n_classes: int) -> None:
     need_within(np.array(pool.lens_of), "lens_of", 0, len(pool.lenses) - 1)
     need_shares(pool.weight, "weight", len(pool.voters))
     need_shares(pool.whole_weight, "whole_weight", len(pool.whole))
-    need(isinstance(pool.temperature, float) and 0 < pool.temperature < np.inf, "temperature")
-    need_numbers(pool.offset, "offset", (n_classes,))
+    made = pool.tempering
+    need(isinstance(made.temperature, float) and 0 < made.temperature < np.inf, "temperature")
+    need(isinstance(made.enough, float) and 0 <= made.enough < np.inf, "enough")
+    need_numbers(made.offset, "offset", (n_classes,))
+    need_numbers(made.blank, "blank", (n_classes,))
+    need(bool((made.blank > 0).all()), "blank should be above 0")
     for widths in (pool.widths, pool.seen_widths):
         if widths is not None:
             need(0 < widths.scale < np.inf and 0 < widths.degrees < np.inf, "widths")
