@@ -145,6 +145,14 @@ def test_weights_move_the_answer_towards_heavy_rows():
     assert heavy.predict_proba(X)[:, 1].mean() > IQGMEClassifier(**QUICK).fit(X, y).predict_proba(X)[:, 1].mean() + 0.1
 
 
+@pytest.mark.parametrize("form", ["average", "one", "batches"])
+def test_weights_that_together_weigh_less_than_a_row(form):
+    X, y = crossed(80)
+    model = IQGMEClassifier(**FORMS[form]).fit(X, y, sample_weight=np.full(80, 1e-9))
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert np.isfinite(model.score_samples(X)).all()
+
+
 def test_weights_of_gibbs_chains_are_repetitions():
     X, y = crossed(60)
     with pytest.raises(ValueError, match=r"whole numbers, got 0\.5"):

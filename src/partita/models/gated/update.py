@@ -21,9 +21,15 @@ from .sums import GatedSums
 EMPTY = 1e-6  # expected rows below which a component is dropped: the bound is the same to about this much
 
 
+def not_empty(count: np.ndarray) -> np.ndarray:
+    """Places of the components with expected rows `count` (H,) that are not empty: of a table whose rows together weigh
+    less than one row, those that hold that share of it, so that one is always left."""
+    return np.flatnonzero(count > EMPTY * min(1.0, float(count.sum())))
+
+
 def components_in_order(state: GatedState, sums: GatedSums, priors: Priors) -> tuple[np.ndarray, bool]:
     """The components that are not empty, in their best order, and whether the last takes the last stick."""
-    kept = np.flatnonzero(sums.count > EMPTY)
+    kept = not_empty(sums.count)
     order, end = best_arrangement(sums.count[kept], state.sticks.mean_concentration, priors.n_sticks)
     return kept[order], end
 

@@ -25,11 +25,10 @@ from ..gated.guess import Guesses, first_guesses
 from ..gated.rows import GUESSED, Block, View, make_blocks
 from ..gated.start import look_of_rows
 from ..gated.sums import GatedSums
+from ..gated.update import EMPTY, not_empty
 from .cells import points
 from .start import clusters, first_parameters
 from .state import QGMEState, Regulariser
-
-EMPTY = 1e-6  # expected rows below which a component is dropped: the likelihood is the same to about this much
 
 
 @dataclass(eq=False)
@@ -122,7 +121,7 @@ def point_expectations(state: QGMEState, view: View) -> Expectations:
 
 def maximised(state: QGMEState, sums: GatedSums, view: View, regulariser: Regulariser) -> QGMEState:
     """The M-step: parameters of greatest expected log likelihood and log prior; empty components are dropped."""
-    kept = np.flatnonzero(sums.count > EMPTY)
+    kept = not_empty(sums.count)
     if len(kept) < state.n_components:
         state = state.taking(kept)
     count, p = sums.count[kept], view.width
