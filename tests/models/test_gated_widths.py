@@ -9,7 +9,7 @@ from partita import IQGMEClassifier, QGMEClassifier, load, save
 from partita.families.normal_inverse_wishart import NormalInverseWishart
 from partita.models.gated.answer import Laws, Widths
 from partita.models.gated.aside import predicted_cells
-from partita.models.gated.fill import Stretch
+from partita.models.gated.fill import Stretch, _quantile
 from partita.models.gated.held import PROMISED, RowWidths, shares_held
 from partita.models.gated.widths import Cells, choose, choose_seen
 
@@ -210,3 +210,13 @@ def test_a_training_row_is_known_wherever_it_stands_and_not_when_a_cell_is_anoth
     assert not model._pool.row_widths(model._encode(other)).which.any()
     save(model, tmp_path / "model")
     np.testing.assert_array_equal(load(tmp_path / "model").impute(X, quantiles=ends)[1], high)
+
+
+@pytest.mark.parametrize("level", [1e-9, 1e-4, 0.02, 0.5, 0.999, 1.0 - 1e-7])
+def test_quantiles_far_out_are_those_of_the_mixture(level):
+    """With two degrees of freedom one in 10,000 cells lies more than 70 scales away."""
+    law = [np.array([one]) for one in ([0.6, 0.3, 0.1], [0.0, 5.0, -40.0], [1.0, 2.0, 0.1], [2.0, np.inf, 7.0])]
+    at = _quantile(*law, np.array([level]))[0]
+    share, location, scale, degrees = (one[0] for one in law)
+    below = share @ student.cdf((at - location) / scale, degrees)
+    assert min(below, 1.0 - below) == pytest.approx(min(level, 1.0 - level), rel=1e-6)

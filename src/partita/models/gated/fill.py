@@ -19,7 +19,7 @@ from ..mixtures.fill import Beliefs, whole
 from .answer import Laws, Speaker
 from .held import RowWidths
 
-QUANTILE_STEPS = 36  # of halving 120 scales: to 2e-9 of one
+QUANTILE_STEPS = 36  # of halving what lies between the quantiles of the components: to 2e-11 of it
 MOST_COUNT = 2.0**52  # greater ones are no longer told apart by one
 LEAST_SHARE = 1e-7  # of a component in the law of a cell: all that are smaller move no quantile that is asked for
 
@@ -99,7 +99,8 @@ def _largest(share: np.ndarray, *others: np.ndarray) -> tuple[np.ndarray, ...]:
 def _quantile(
     share: np.ndarray, location: np.ndarray, scale: np.ndarray, degrees: np.ndarray, level: np.ndarray
 ) -> np.ndarray:
-    low, high = (location - 60.0 * scale).min(axis=1), (location + 60.0 * scale).max(axis=1)
+    each = location + scale * stdtrit(degrees, level[:, None])  # that of the mixture lies between those of its parts
+    low, high = each.min(axis=1), each.max(axis=1)
     for _ in range(QUANTILE_STEPS):
         middle = 0.5 * (low + high)
         below = (share * stdtr(degrees, (middle[:, None] - location) / scale)).sum(axis=1) < level
