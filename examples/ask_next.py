@@ -33,31 +33,31 @@ def make_responses(n: int, p: int, rank: int, rng: np.random.Generator) -> tuple
 
 
 def ask(rule: str, readings: np.ndarray, signal: np.ndarray, n_batches: int, sweeps: int, seed: int) -> tuple:
-    """Numbers of cells known, errors, and the models after every batch."""
+    """Numbers of cells known, errors, and with the first and the last of them the model and which cells it knows."""
     n, p = readings.shape
     first = np.random.default_rng(seed).permutation(n * p)[: n * p // 10]
     rows, columns = first // p, first % p
     settings = {"max_rank": 8, "n_chains": 1, "burn_in": 2 * sweeps, "n_samples": sweeps, "random_state": seed}
     model = partita.BayesianSVD(**settings, offsets=False, unequal_noise=False, missingness_features=0)
     model.fit_triplets(rows, columns, readings[rows, columns], row_ids=range(n), column_ids=range(p))
+    asked = np.zeros((n, p), bool)
     known, errors, models = [], [], []
     for batch in range(n_batches + 1):
+        asked[rows, columns] = True
         error = np.linalg.norm(model.complete(keep_observed=False) - signal) / np.linalg.norm(signal)
         known.append(model.n_entries_)
         errors.append(error)
         if batch == 0 or batch == n_batches:
-            models.append(copy.copy(model))  # partial_fit leaves what it replaces as it was
+            models.append((copy.copy(model), asked.copy()))  # partial_fit leaves what it replaces as it was
         if batch < n_batches:
             rows, columns = np.array(model.acquire(n, strategy=rule)).T
             model.partial_fit(rows, columns, readings[rows, columns], burn_in=sweeps)
     return known, errors, models
 
 
-def draw_intervals(ax: plt.Axes, model: partita.BayesianSVD, readings: np.ndarray) -> None:
+def draw_intervals(ax: plt.Axes, model: partita.BayesianSVD, asked: np.ndarray, readings: np.ndarray) -> None:
     """Intervals of cells that were not asked, by their expected values."""
-    open_cells = np.ones(readings.shape, bool)
-    open_cells[model._entries.row, model._entries.column] = False
-    rows, columns = np.nonzero(open_cells)
+    rows, columns = np.nonzero(~asked)
     shown = partita.IntervalCalibrationDisplay.from_estimator(model, rows, columns, readings[rows, columns])
     shown.draw_intervals(ax, 150)
     ax.spines[["top", "right"]].set_visible(False)
@@ -73,10 +73,10 @@ def main(folder: Path, n: int = 40, p: int = 40, n_batches: int = 10, sweeps: in
         known, errors, models = ask(rule, readings, signal, n_batches, sweeps, seed=1)
         axes[0].plot(known, errors, color=colour, marker="o", markersize=3, label=rule)
         print(f"{rule:9s} error {errors[0]:.2f} with {known[0]} cells, {errors[-1]:.3f} with {known[-1]}", end="")
-        print(f"; rank {models[-1].rank_}")
+        print(f"; rank {models[-1][0].rank_}")
         if rule == "line":
-            for ax, model in zip(axes[1:], models):
-                draw_intervals(ax, model, readings)
+            for ax, (model, asked) in zip(axes[1:], models):
+                draw_intervals(ax, model, asked, readings)
     axes[0].set(yscale="log", xlabel="cells asked", ylabel="relative error of all cells", title="three rules of asking")
     axes[0].spines[["top", "right"]].set_visible(False)
     axes[0].legend(frameon=False)

@@ -14,7 +14,8 @@ from .posterior import Posterior, thinned
 from .predict import expected_values
 
 STRATEGIES = ("variance", "line", "decorrelated", "random")
-_DRAWS = 100  # at most; more cost time and hardly change an order
+_DRAWS = 100  # at most of "decorrelated", which compares all of them with each other
+_NUMBERS = 200_000_000  # draws by cells that the other rules look at: all draws, but of large matrices
 _CANDIDATES = 50_000  # cells that "decorrelated" looks at, the most doubtful ones
 
 
@@ -34,11 +35,12 @@ def acquire(
     if strategy == "random":
         chosen = rng.choice(free, n, replace=False)
     else:
-        few = thinned(posterior, _DRAWS)
         if strategy == "decorrelated":
-            chosen = _decorrelated(few, entries, free, n)
+            chosen = _decorrelated(thinned(posterior, _DRAWS), entries, free, n)
         else:
-            variance = cell_variances(few).ravel()[free]
+            cells = entries.n_rows * entries.n_columns * max(len(posterior.levels), 1)
+            several = max(_DRAWS, _NUMBERS // cells)
+            variance = cell_variances(thinned(posterior, several)).ravel()[free]
             if strategy == "variance":
                 chosen = free[np.argsort(-variance, kind="stable")[:n]]
             else:
