@@ -32,6 +32,15 @@ ResidualPass residual_pass(nb::handle t) {
   return pass;
 }
 
+ScaleSteps scale_steps(nb::handle g) {
+  const ScaleSteps scales{pointer<double>(g, "theta"), pointer<double>(g, "steps"), pointer<double>(g, "log_uniform"),
+                          shape(g, "theta", 0), shape(g, "steps", 0), real(g, "alpha"), real(g, "shape"), real(g, "rate"),
+                          real(g, "most")};
+  if (shape(g, "steps", 1) != scales.K || shape(g, "log_uniform", 0) != scales.rounds || shape(g, "log_uniform", 1) != scales.K)
+    throw std::invalid_argument("kernel arrays 'steps' and 'log_uniform' are not (rounds, K)");
+  return scales;
+}
+
 }  // namespace
 
 void bind_svd(nb::module_& m) {
@@ -86,6 +95,14 @@ void bind_svd(nb::module_& m) {
       throw std::invalid_argument("at most 256 angles, and one uniform number for every pair");
     nb::gil_scoped_release free;
     svd_rotate(q, K, shape, rate, uniform.data(), cosine.data(), sine.data(), angles, r);
+  });
+  m.def("svd_scale_steps", [](Doubles gram, Doubles linear, nb::object given, nb::object gain) {
+    const ScaleSteps scales = scale_steps(given);
+    double* to = written<double>(gain);
+    if (int64_t(gram.size()) != int64_t(scales.K) * scales.K || int(linear.size()) != scales.K)
+      throw std::invalid_argument("kernel array 'gram' is not (K, K), or 'linear' not (K,)");
+    nb::gil_scoped_release free;
+    svd_scale_steps(gram.data(), linear.data(), scales, to);
   });
 }
 

@@ -1,4 +1,4 @@
-// Matrices with holes: rows of factors drawn whole, residuals in one pass, rotations. Symbols: kernels/svd_contract.py.
+// Matrices with holes: rows of factors drawn whole, residuals in one pass, rotations, scales. Symbols: kernels/svd_contract.py.
 #pragma once
 #include <cstdint>
 
@@ -47,5 +47,13 @@ void svd_noise_law(const double* counts, const double* halves, int64_t n, const 
 // cosine and sine: of the angles; Q and R (K, K) are rotated in place
 void svd_rotate(double* Q, int K, double shape, double rate, const double* uniform, const double* cosine, const double* sine,
                 int angles, double* R);
+
+struct ScaleSteps {
+  const double *theta, *steps, *log_uniform;  // (K,), (rounds, K), (rounds, K)
+  int K, rounds;
+  double alpha, shape, rate, most;
+};
+// gain[c] = theta_c over what it was, in place; gram (K, K) in full and linear (K,) are the sums of GainSums
+void svd_scale_steps(const double* gram, const double* linear, const ScaleSteps& given, double* gain);
 
 }  // namespace partita

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from partita.kernels import reference
-from partita.kernels.svd_contract import GainSums, ResidualPass, RowDraw, SideCells, pad, padded
+from partita.kernels.svd_contract import GainSums, ResidualPass, RowDraw, ScaleSteps, SideCells, pad, padded
 
 native = pytest.importorskip("partita.kernels._native")
 
@@ -130,6 +130,21 @@ def test_rotations_are_those_of_the_twin_and_orthogonal():
         assert np.allclose(turned.T @ (x.T @ x) @ turned, gram)
         results.append((gram, turned))
     assert np.allclose(results[0][0], results[1][0]) and np.allclose(results[0][1], results[1][1])
+
+
+@pytest.mark.parametrize("k", [0, 1, 6])
+@pytest.mark.parametrize("most", [np.inf, 0.8])
+def test_scales_are_those_of_the_twin(k, most):
+    rng = np.random.default_rng(k)
+    x = rng.normal(size=(30, k))
+    gram, linear = x.T @ x, rng.normal(size=k) + (x.T @ x).sum(axis=0)
+    steps = 3.0 * rng.normal(size=(40, k)) ** 3
+    given = ScaleSteps(rng.gamma(2.0, 0.2, k), steps, np.log(rng.random((40, k))), 0.7, 0.05, 1e-3, most)
+    found, expected = np.ones(k), np.ones(k)
+    native.svd_scale_steps(gram, linear, given, found)
+    reference.svd_scale_steps(gram, linear, given, expected)
+    assert np.allclose(found, expected, rtol=1e-9)
+    assert not k or ((found != 1.0).any() and (given.theta * found <= max(most, given.theta.max())).all())
 
 
 def test_widths():

@@ -13,7 +13,8 @@ the column of each cell,
 `svd_fitted(begin, end, given: ResidualPass, out)` gives the fitted values of the cells of these rows, row order,
 `svd_gather_sums(begin, end, cells: SideCells, X, out)` adds up rows X (N, W) over the cells of a row: out (n, W),
 `svd_noise_law(counts, halves, nu, law)` takes sum_i (nu_a + counts_i / 2) log(nu_a + halves_i) off every law[a],
-`svd_rotate(Q, shape, rate, uniform, cosine, sine, R)` rotates every pair of components, Q and R (K, K) in place.
+`svd_rotate(Q, shape, rate, uniform, cosine, sine, R)` rotates every pair of components, Q and R (K, K) in place,
+`svd_scale_steps(gram, linear, given: ScaleSteps, gain)` moves the scales of components, gain (K,) in place.
 """
 
 from __future__ import annotations
@@ -78,6 +79,21 @@ class GainSums:
     @classmethod
     def room(cls, n_components: int) -> GainSums:
         return cls(np.zeros((n_components, n_components)), np.zeros(n_components), np.zeros(1))
+
+
+@dataclass
+class ScaleSteps:
+    """Metropolis steps of log theta_k, one component after the other, n rounds of them. What a component explains is
+    multiplied by gain_k = theta_k / theta_k at the start, so with the sums of `GainSums` (gram in full) the cells say
+    alpha (linear'gain - gain'gram gain / 2); the prior is InvGamma(shape, rate), theta_k <= most."""
+
+    theta: np.ndarray  # (K,) at the start
+    steps: np.ndarray  # (n, K)
+    log_uniform: np.ndarray  # (n, K)
+    alpha: float
+    shape: float
+    rate: float
+    most: float
 
 
 @dataclass

@@ -39,6 +39,7 @@ from .svd import (
     svd_gather_sums,
     svd_noise_law,
     svd_rotate,
+    svd_scale_steps,
     svd_squares,
 )
 from .svd_coordinate import svd_component_shift, svd_component_sums, svd_coordinate_rows
@@ -124,6 +125,7 @@ __all__ = [
     "svd_ordinal_latents",
     "svd_ordinal_masses",
     "svd_rotate",
+    "svd_scale_steps",
     "svd_squares",
     "tally",
     "tempered_labels",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..svd_contract import LEAST_PIVOT, GainSums, ResidualPass, RowDraw, SideCells
+from ..svd_contract import LEAST_PIVOT, GainSums, ResidualPass, RowDraw, ScaleSteps, SideCells
 
 
 def svd_draw_rows(begin: int, end: int, given: RowDraw, sums: GainSums | None) -> None:
@@ -100,3 +100,16 @@ def svd_rotate(
             Q[:, [k, l]] = Q[:, [k, l]] @ turn
             R[:, [k, l]] = R[:, [k, l]] @ turn
             Q[[k, l]] = turn.T @ Q[[k, l]]
+
+
+def svd_scale_steps(gram: np.ndarray, linear: np.ndarray, given: ScaleSteps, gain: np.ndarray) -> None:
+    for steps, log_uniform in zip(given.steps, given.log_uniform, strict=True):
+        for c, step in enumerate(steps):
+            more = gain[c] * np.expm1(step)
+            slope = linear[c] - gram[c] @ gain
+            likelihood = given.alpha * more * (slope - 0.5 * more * gram[c, c])
+            # of log theta
+            law = -given.shape * step - given.rate / (given.theta[c] * gain[c]) * np.expm1(-step)
+            within = given.theta[c] * gain[c] * np.exp(step) <= given.most
+            if within and log_uniform[c] < likelihood + law:
+                gain[c] += more

@@ -144,4 +144,4 @@ def move_scales(problem: Problem, rng: np.random.Generator, state: State, fitted
             fitted, now, taken[c] = asked, then, log_x[c]
     state.theta = state.theta * np.exp(taken)
     for side in SIDES:
-        transform(state, side, np.diag(np.exp(0.5 * taken)))
+        transform(state, side, np.exp(0.5 * taken))

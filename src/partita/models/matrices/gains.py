@@ -85,5 +85,5 @@ def rescale(problem: Problem, rng: np.random.Generator, state: State) -> None:
         taken = np.log1p(-rng.random(len(x))) < log_law(asked_x, asked_y) - log_law(x, y)
         x, y = np.where(taken, asked_x, x), np.where(taken, asked_y, y)
     for side, by in zip(SIDES, (x, y), strict=True):
-        transform(state, side, np.diag(np.exp(by)))
+        transform(state, side, np.exp(by))
     state.s = state.s * np.exp(-x - y)

@@ -9,6 +9,7 @@ Rotations are what makes the rank forget where the chain began.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -113,16 +114,17 @@ def scaling(problem: Problem, rng: np.random.Generator, of_rows: np.ndarray, of_
 
 
 def transform(state: State, side: Side, by: np.ndarray, n_threads: int = 1) -> None:
-    """Factors, prior means and coefficients of one side times `by` (K, K)."""
+    """Factors, prior means and coefficients of one side times `by`: a matrix (K, K), or a number of each component."""
     matrix, mean, regression = side.matrix(state), side.prior_mean(state), side.regression(state)
+    times: Callable[..., np.ndarray] = np.matmul if by.ndim == 2 else np.multiply
     out = np.empty_like(matrix)
 
     def work(_: int, piece: tuple[int, int]) -> None:
         part = slice(*piece)
-        np.matmul(matrix[part], by, out=out[part])
+        times(matrix[part], by, out=out[part])
         if regression.coefficients:
-            mean[part, :-1] = mean[part, :-1] @ by
+            mean[part, :-1] = times(mean[part, :-1], by)
 
     run_pieces(work, cut_evenly(len(matrix), 2.0 * by.size), n_threads)
     side.put(state, out, None)
-    regression.coefficients = [np.column_stack([g[:, :-1] @ by, g[:, -1]]) for g in regression.coefficients]
+    regression.coefficients = [np.column_stack([times(g[:, :-1], by), g[:, -1]]) for g in regression.coefficients]

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.svd_contract import GainSums
+from ...kernels import kernel
+from ...kernels.svd_contract import GainSums, ScaleSteps
 from .gauge import transform
 from .problem import Problem
 from .sides import SIDES
@@ -28,21 +29,15 @@ _SHORTEST = 0.01
 def move_scales(problem: Problem, rng: np.random.Generator, state: State, sums: GainSums, n_threads: int = 1) -> float:
     """A few Metropolis steps of every component; returns the sum over cells of the weighted squared residuals."""
     hyper, k = problem.hyper, state.n_components
-    gain, log_gain, rate = np.ones(k), np.zeros(k), hyper.theta_rate * problem.spread / state.theta
     n_steps, longest = STEPS[problem.link]
-    for _ in range(n_steps):
-        steps = longest * (_SHORTEST / longest) ** rng.random(k) * rng.standard_normal(k)
-        log_uniform = np.log1p(-rng.random(k))
-        for c in range(k):
-            more = gain[c] * np.expm1(steps[c])
-            slope = sums.linear[c] - float(sums.gram[c] @ gain)
-            likelihood = state.alpha * more * (slope - 0.5 * more * sums.gram[c, c])
-            law = -hyper.theta_shape * steps[c] - rate[c] * np.exp(-log_gain[c]) * np.expm1(-steps[c])
-            within = state.theta[c] * np.exp(log_gain[c] + steps[c]) <= problem.most_theta
-            if within and log_uniform[c] < likelihood + law:
-                gain[c] += more
-                log_gain[c] += steps[c]
+    steps, log_uniform, gain = np.empty((n_steps, k)), np.empty((n_steps, k)), np.ones(k)
+    for one, other in zip(steps, log_uniform, strict=True):
+        one[:] = longest * (_SHORTEST / longest) ** rng.random(k) * rng.standard_normal(k)
+        other[:] = np.log1p(-rng.random(k))
+    rate = hyper.theta_rate * problem.spread
+    given = ScaleSteps(state.theta, steps, log_uniform, state.alpha, hyper.theta_shape, rate, problem.most_theta)
+    kernel.svd_scale_steps(sums.gram, sums.linear, given, gain)
     state.theta = state.theta * gain
     for side in SIDES:
-        transform(state, side, np.diag(np.sqrt(gain)), n_threads)
+        transform(state, side, np.sqrt(gain), n_threads)
     return max(float(sums.square[0] - 2.0 * gain @ sums.linear + gain @ sums.gram @ gain), 0.0)
