@@ -6,14 +6,14 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 from networks import acyclic, brute_force, local_score, rows_of_four, tables_of_three
-from scipy.special import betaln, logsumexp
+from scipy.special import betaln, logsumexp, softmax
 
 from partita import StructureLearner
 from partita.kernels.net_contract import NO_SCORE
 from partita.models.structure import exact as net_exact
 from partita.models.structure.hyper import HyperGrid
 from partita.models.structure.knowledge import Knowledge, score_tables
-from partita.models.structure.normaliser import ClassPrior, log_acyclic
+from partita.models.structure.normaliser import ClassPrior, by_drawing, log_acyclic
 from partita.priors import franchise
 from partita.priors.graph import block_rule
 from partita.priors.partition import enumerate_partitions
@@ -120,8 +120,21 @@ def test_with_two_tables():
 
 @pytest.mark.parametrize("prior", ["block", "sparse"])
 def test_the_normaliser_is_the_share_of_acyclic_graphs(prior):
-    found = log_acyclic(ClassPrior((0, 4), (0.5,), ((1.0, 1.0),)), prior == "sparse")
-    assert found == pytest.approx(np.log(acyclic_share(prior)), abs=0.02)
+    drawn, true = ClassPrior((0, 4), (0.5,), ((1.0, 1.0),)), np.log(acyclic_share(prior))
+    assert by_drawing(drawn, prior == "sparse") == pytest.approx(true, abs=0.02)
+    assert log_acyclic(drawn, prior == "sparse") == pytest.approx(true, abs=1e-12)
+
+
+def test_exact_weights_of_priors():
+    """Nothing is drawn where everything is listed: all graphs and classes of four columns."""
+    X, evidence = rows_of_four(), {}
+    for prior in PRIORS:
+        evidence[prior] = brute_force(X, LEVELS, prior)[2] - brute_force(X[:0], LEVELS, prior)[2]
+    model = StructureLearner("auto", exact=True, random_state=0).fit(X)
+    weight = np.array([model.prior_weights_[prior] for prior in PRIORS])
+    np.testing.assert_allclose(weight, softmax([evidence[prior] for prior in PRIORS]), atol=1e-12)
+    edges = sum(w * brute_force(X, LEVELS, prior)[0] for w, prior in zip(weight, PRIORS))
+    np.testing.assert_allclose(model.edge_probabilities_, edges, atol=1e-12)
 
 
 def test_the_normaliser_of_two_tables():

@@ -1,12 +1,13 @@
 """How probable it is that a graph of a prior over classes is acyclic before cyclic ones are ruled out: the normaliser
 of the block prior, and of its states of one class.
 
-By drawing, always the same draws. Most graphs have a cycle of two nodes; given classes and edge probabilities that none
-is there has a probability in closed form, and only graphs without one are drawn.
+Of a few nodes by sums. Else by drawing, always the same draws. Most graphs have a cycle of two nodes; given classes and
+edge probabilities that none is there has a probability in closed form, and only graphs without one are drawn.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,8 +16,13 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import logsumexp
 
+from ...kernels import kernel
+from ...kernels.net_contract import NO_SCORE
 from ...priors import franchise
+from ...priors.graph import block_rule
+from ...priors.partition import enumerate_partitions
 
+LISTED = 6  # most nodes whose partitions are listed
 BATCHES, DRAWS, ETAS, GRAPHS = 40, 500, 10, 100  # partitions of a batch, edge probabilities of each, graphs of a batch
 
 
@@ -58,6 +64,28 @@ def log_classes(z: np.ndarray, first: Sequence[int], alpha: float, room: float) 
 @lru_cache(maxsize=64)
 def log_acyclic(prior: ClassPrior, one_class: bool) -> float:
     """Log of the probability that a graph of the prior, or of one class, is acyclic."""
+    one_value = len(prior.alphas) == len(prior.betas) == len(prior.sizes) == 1
+    return by_sums(prior, one_class) if one_value and prior.first[-1] <= LISTED else by_drawing(prior, one_class)
+
+
+def by_sums(prior: ClassPrior, one_class: bool) -> float:
+    """Graphs summed out under every partition of one data set; partitions of the same sizes are alike."""
+    n, ((beta1, beta2),) = prior.first[-1], prior.betas
+    rule, edges = block_rule(n, prior.alphas[0], beta1, beta2), np.empty((n, n))
+    scores = np.where(np.arange(1 << n) >> np.arange(n)[:, None] & 1, NO_SCORE, 0.0)  # that no data give
+    if one_class:
+        return float(kernel.net_block_sum(scores, rule, np.zeros(n, np.int32), edges))
+    alike = Counter(tuple(sorted(np.bincount(z).tolist())) for z in enumerate_partitions(n))
+    logs = []
+    for sizes, number in alike.items():
+        z = np.repeat(np.arange(len(sizes)), sizes).astype(np.int32)
+        seats = log_classes(z, prior.first, prior.alphas[0], 1.0)
+        logs.append(np.log(number) + seats + kernel.net_block_sum(scores, rule, z, edges))
+    return float(logsumexp(logs))
+
+
+def by_drawing(prior: ClassPrior, one_class: bool) -> float:
+    """For any number of nodes, data sets and values."""
     rng, n, found = np.random.default_rng(0), prior.first[-1], 0.0
     home = np.repeat(np.arange(len(prior.sizes)), prior.sizes)
     for _ in range(BATCHES):
