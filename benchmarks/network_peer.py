@@ -14,6 +14,7 @@ import argparse
 import os
 import sys
 import time
+from pathlib import Path
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
@@ -114,6 +115,18 @@ def edges_sumu(data):
         for child, *parents in dag:
             edges[list(*parents), child] += 1.0 / len(dags)
     return [(int(a), int(b), float(edges[a, b])) for a, b in np.argwhere(edges > 0)]
+
+
+def edges_prototype(data, chains=4, sweeps=3000):
+    """No peer but the yardstick, where it lies beside the repository: ordered classes."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "shared" / "prototypes"))
+    import blocknets
+
+    n = len(data["levels"])
+    weight = np.exp(blocknets.score_table(data["codes"].astype(int), data["levels"].astype(int)))
+    rule, one = blocknets.gauss_tables(n), np.zeros(n, np.int64)
+    edges = [blocknets.ordered_chain(n, weight, *rule, 0.5, one, sweeps, sweeps // 10, k)[0] for k in range(chains)]
+    return [(a, b, np.mean(edges, axis=0)[a, b]) for a, b in np.ndindex(n, n)]
 
 
 def scored(peer, data):

@@ -1,10 +1,14 @@
 """Pictures of learnt structures: what they compute, that they draw, what they refuse."""
 
+from itertools import pairwise
+from types import SimpleNamespace
+
 import matplotlib
 import numpy as np
 import pytest
 
 import partita
+from partita.displays.column_matrix import draw_matrix
 from partita.displays.network import depths, places
 
 matplotlib.use("Agg")
@@ -29,7 +33,8 @@ def test_matrices_show_the_estimator_class_by_class(model):
 
 def test_networks_have_the_edges_above_the_threshold(model):
     shown = partita.NetworkDisplay.from_estimator(model, threshold=0.3)
-    assert len(shown.edges) == int((model.edge_probabilities_ >= 0.3).sum())
+    P = model.edge_probabilities_
+    assert len(shown.edges) == int(((P >= 0.3) & (P >= 2 * P.T)).sum())
     assert [p for _, _, p in shown.edges] == sorted(p for _, _, p in shown.edges)
     depth = -np.ceil(shown.places[:, 1])  # ordered classes stand in layers, the first on top
     np.testing.assert_array_equal(depth, shown.classes)
@@ -99,4 +104,16 @@ def test_pairs_whose_direction_is_open_are_dashed():
     assert shown.edges == [] and [pair[:2] for pair in shown.either_way] == [(0, 1)]
     assert shown.either_way[0][2] == pytest.approx(1.0, abs=1e-6)
     assert "direction open" in [text.get_text() for text in shown.plot().ax_.get_legend().get_texts()]
-    assert partita.NetworkDisplay.from_estimator(model, threshold=0.45).either_way == []
+    assert model.edge_probabilities_.max() > 0.5  # by a hair: no ground for an arrow
+    shown = partita.NetworkDisplay.from_estimator(model, threshold=0.45)
+    assert shown.edges == [] and len(shown.either_way) == 1
+
+
+@pytest.mark.parametrize("n", [5, 60, 110])
+def test_names_of_many_columns_are_as_large_as_they_can_be_without_covering_each_other(n):
+    columns = SimpleNamespace(names=[f"variable {k}" for k in range(n)], classes=np.zeros(n))
+    shown = draw_matrix(columns, np.eye(n), None, "", ("", ""), False)
+    shown.figure_.canvas.draw()
+    boxes = [text.get_window_extent() for text in shown.ax_.get_yticklabels()]
+    assert all(a.y0 >= b.y1 for a, b in pairwise(boxes))
+    assert boxes[0].height / shown.figure_.dpi * 72 >= min(8.0, 400 / n)

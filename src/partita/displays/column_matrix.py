@@ -22,7 +22,8 @@ def draw_matrix(
     for edge in class_edges(display.classes):
         ax.axhline(edge - 0.5, color=INK, linewidth=0.7)
         ax.axvline(edge - 0.5, color=INK, linewidth=0.7)
-    size = 8 if n <= 40 else 4
+    pitch = 72 * ax.figure.get_figheight() * ax.get_position().height / max(n, 1)  # points between names
+    size = min(8.0, 0.7 * pitch)
     if n <= 120:  # beyond that names would cover each other
         ax.set_xticks(range(n), [shorten(name, 18) for name in display.names], rotation=90, fontsize=size)
         ax.set_yticks(range(n), [shorten(name, 18) for name in display.names], fontsize=size)

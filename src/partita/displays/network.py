@@ -10,6 +10,8 @@ from .canvas import INK, canvas, colour
 from .net_columns import columns_by_class, in_order, need_structure
 from .region_names import shorten
 
+DECIDED = 2 / 3  # share of a pair's probability that one direction must have to be drawn as an arrow
+
 
 class NetworkDisplay:
     """Columns as dots, edges as arrows.
@@ -18,8 +20,8 @@ class NetworkDisplay:
     classes         (n,) class of each, numbered in display order.
     places          (n, 2) where they stand: parents above their children as far as edges go one way.
     edges           list of (parent, child, probability), positions in display order, surest last.
-    either_way      the same of pairs that are joined, of which neither direction is probable enough alone; their
-                    probability is that of an edge either way.
+    either_way      the same of pairs that are joined, of which neither direction is probable enough alone or twice as
+                    probable as the other; their probability is that of an edge either way.
     """
 
     def __init__(
@@ -35,18 +37,19 @@ class NetworkDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, *, threshold: float = 0.5) -> NetworkDisplay:
         """Of a fitted `StructureLearner`: edges of at least this posterior probability, dashed and without a head where
-        only both directions together have it."""
+        only both directions together have it or the data hardly tell them apart (.52 against .48, say)."""
         need_structure(cls, estimator)
         if not 0 < threshold <= 1:
             raise ValueError(f"threshold={threshold!r} must be above 0 and at most 1: a probability.")
         order, names, classes = columns_by_class(estimator)
         probabilities = estimator.edge_probabilities_[np.ix_(order, order)]
-        pairs = [(int(i), int(j), float(probabilities[i, j])) for i, j in np.argwhere(probabilities >= threshold)]
-        both = np.triu(probabilities + probabilities.T, 1)
-        open_pairs = (both >= threshold) & (np.maximum(probabilities, probabilities.T) < threshold)
+        both = probabilities + probabilities.T
+        drawn = (probabilities >= threshold) & (probabilities >= DECIDED * both)
+        pairs = [(int(i), int(j), float(probabilities[i, j])) for i, j in np.argwhere(drawn)]
+        open_pairs = np.triu((both >= threshold) & ~(drawn | drawn.T), 1)
         either_way = [(int(i), int(j), min(float(both[i, j]), 1.0)) for i, j in np.argwhere(open_pairs)]
         layers = classes if in_order(estimator) else depths(probabilities)
-        where = places(layers, classes, pairs)
+        where = places(layers, classes, pairs + either_way)
         return cls(names, classes, where, sorted(pairs, key=lambda edge: edge[2]), either_way)
 
     def plot(self, ax: Any = None) -> NetworkDisplay:
