@@ -31,22 +31,30 @@ void net_score_lists(const NetData& data, int child, int most, double* out) {
   const ListPlaces places(n, most);
   std::fill(out, out + places.size(), kNoScore);
   const Parting all(data);
-  out[0] = all.score(child);
+  const PartCounts of_all(all, child);
+  out[0] = of_all.score();
   for (int i = 0; i < n && most > 0; ++i) {
     if (i == child) continue;
     const Parting one(all, i);
-    out[places.one(i)] = one.score(child);
+    const PartCounts of_one(one, child);
+    out[places.one(i)] = of_one.score();
     for (int j = i + 1; j < n && most > 1; ++j) {
       if (j == child) continue;
       const Parting two(one, j);
-      out[places.two(i, j)] = two.score(child);
-      for (int k = j + 1; k < n && most > 2; ++k)
-        if (k != child) {
-          const Parting three(two, k);
-          out[places.three(i, j, k)] = three.score(child);
-          for (int m = k + 1; m < n && most > 3; ++m)
-            if (m != child) out[places.four(i, j, k, m)] = three.score_with(m, child);
+      const PartCounts of_two(two, child);
+      out[places.two(i, j)] = of_two.score();
+      for (int k = j + 1; k < n && most > 2; ++k) {
+        if (k == child) continue;
+        if (most == 3) {
+          out[places.three(i, j, k)] = of_two.score_with(k);
+          continue;
         }
+        const Parting three(two, k);
+        const PartCounts of_three(three, child);
+        out[places.three(i, j, k)] = of_three.score();
+        for (int m = k + 1; m < n; ++m)
+          if (m != child) out[places.four(i, j, k, m)] = of_three.score_with(m);
+      }
     }
   }
 }

@@ -28,10 +28,9 @@ class Parting {
  public:
   explicit Parting(const NetData& data);  // all rows together
   Parting(const Parting& whole, int column);
-  double score(int child) const;  // log marginal likelihood of the column given the parts
-  double score_with(int column, int child) const;  // the same of parts that one more column splits, which are not kept
 
  private:
+  friend class PartCounts;
   const NetData* data_;
   bool masks_;
   double n_configurations_;
@@ -41,10 +40,23 @@ class Parting {
   std::vector<int32_t> part_;    // n_rows
   void split_masks(const Parting& whole, int column);
   void split_numbers(const Parting& whole, int column);
-  double score_masks(int child) const;
-  double score_mask(int child, const uint64_t* mask, int64_t total, double n_configurations, int64_t* count) const;
-  double score_numbers(int child) const;
-  double of_part(int child, const int64_t* count, int64_t total, double n_configurations) const;
+};
+
+// How often a column, the child, shows each of its levels in every part; a parting outlives its counts.
+class PartCounts {
+ public:
+  PartCounts(const Parting& parts, int child);
+  double score() const;                 // log marginal likelihood of the child given the parts
+  double score_with(int column) const;  // the same of parts that one more column splits, which are not kept
+
+ private:
+  const Parting& parts_;
+  const NetData& data_;
+  int child_, levels_;
+  std::vector<int64_t> count_, total_;  // (n_parts, levels) and n_parts
+  void count_masks();
+  void count_numbers();
+  void count_split(const uint64_t* mask, int column, uint64_t* room, int64_t* count, int64_t* total) const;
 };
 
 double net_score(const NetData& data, int child, const int32_t* parents, int n_parents);

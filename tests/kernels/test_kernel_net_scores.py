@@ -59,6 +59,22 @@ def test_tables_of_all_sets(native, bdeu):
     np.testing.assert_allclose(mine, theirs, atol=1e-9)
 
 
+@pytest.mark.parametrize("bdeu", [False, True])
+@pytest.mark.parametrize("child", range(6))
+def test_columns_of_one_to_six_levels(native, bdeu, child):
+    """Tables are counted but for their last levels; some levels and parts are never seen."""
+    levels = np.array([1, 2, 3, 4, 5, 6], np.int32)
+    rng = np.random.default_rng(2)
+    codes = np.stack([rng.choice(k, 900, p=rng.dirichlet(np.full(k, 0.3))) for k in levels], 1).astype(np.int32)
+    codes[:, 3] = np.where(codes[:, 2] == 1, 0, codes[:, 3])
+    data = NetData.of(codes, levels, bdeu, 2.0)
+    candidates = np.array([i for i in range(6) if i != child], np.int32)
+    mine, theirs = np.zeros(26), np.zeros(26)
+    assert reference.net_score_sets(data, child, candidates, 3, mine) == 26
+    native.net_score_sets(data, child, candidates, 3, theirs)
+    np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-9)
+
+
 def test_many_levels_and_wide_nodes(native):
     """A column that names its rows, and more configurations than rows: the rows are counted, not the configurations."""
     rng = np.random.default_rng(1)
