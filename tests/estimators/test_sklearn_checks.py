@@ -6,6 +6,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import partita
 from partita import (
     AClass,
     BayesianSVD,
@@ -19,6 +20,7 @@ from partita import (
 )
 
 QUICK = {"n_filters": 2, "n_sweeps": 4}
+PUBLIC = [value for value in (getattr(partita, name) for name in partita.__all__) if hasattr(value, "get_params")]
 ESTIMATORS = [
     AClass(**QUICK),
     AClass(inference="smc", **QUICK),
@@ -77,11 +79,7 @@ def test_parameters_are_stored_as_given_and_survive_clone(estimator):
     assert repr(clone(changed)) == repr(changed)
 
 
-@pytest.mark.parametrize(
-    "cls",
-    [AClass, BayesianSVD, CRPMixture, HybridClassifier, IQGMEClassifier, KikuchiBayesClassifier, NaiveBayes,
-     TANClassifier],
-)
+@pytest.mark.parametrize("cls", PUBLIC, ids=lambda cls: cls.__name__)
 @pytest.mark.parametrize("name", ["random_state", "n_jobs", "column_kinds", "progress", "time_budget", "checkpoint"])
 def test_every_estimator_has_the_common_parameters(cls, name):
     assert name in cls().get_params(deep=False)

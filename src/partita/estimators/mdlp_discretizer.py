@@ -26,6 +26,8 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, LabelledEstimator)
     force_first_cut : True keeps the best first cut of a column even where it does not pay.
     column_kinds : kinds of columns that should not be inferred; a dict or list of "binary", "categorical", "count" and
         "real".
+    random_state, n_jobs, progress, time_budget, checkpoint : as in every estimator; cutting draws nothing and is one
+        pass, so they have nothing to do.
 
     Attributes
     ----------
@@ -58,9 +60,17 @@ class MDLPDiscretizer(OneToOneFeatureMixin, TransformerMixin, LabelledEstimator)
     _constraints: ClassVar[dict[str, Constraint]] = {"force_first_cut": boolean()}
     _scaled = False
 
-    def __init__(self, force_first_cut=False, column_kinds=None):
+    def __init__(
+        self, force_first_cut=False, column_kinds=None, *, random_state=None, n_jobs=None, progress=False,
+        time_budget=None, checkpoint=None,
+    ):  # fmt: skip
         self.force_first_cut = force_first_cut
         self.column_kinds = column_kinds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.progress = progress
+        self.time_budget = time_budget
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MDLPDiscretizer:
         """Learn cut points from rows X with labels y, each counted `sample_weight` times."""
