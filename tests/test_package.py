@@ -59,6 +59,18 @@ def test_unknown_name_is_an_attribute_error():
         _ = partita.Nonsense
 
 
+def test_a_misspelt_name_is_guessed():
+    said = run_python("import partita; partita.AClas").stderr
+    assert "Did you mean: 'AClass'?" in said, said
+
+
+@pytest.mark.parametrize("name", partita._PLANNED)
+def test_a_planned_name_is_told_as_such(name):
+    with pytest.raises(AttributeError, match=f"{name}': it is planned, and not in version"):
+        getattr(partita, name)
+    assert not hasattr(partita, name) and name not in dir(partita)
+
+
 def test_backend_is_native():
     child = run_python("import partita; print(partita.kernels.BACKEND)")
     assert child.stdout.strip() == "native", child.stderr

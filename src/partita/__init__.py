@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 __version__ = "0.1.0"
@@ -53,12 +54,24 @@ _WHERE = {
     "kernels": "kernels",
 }
 
+# public names of models that are to come
+_PLANNED = (
+    "GaussianMixture",
+    "HiddenMarkovModel",
+    "KernelDensity",
+    "LinearGaussian",
+    "MultiTaskIQGMEClassifier",
+    "NearestNeighborDensity",
+)
+
 __all__ = ["__version__", *_WHERE]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
-        raise AttributeError(f"module 'partita' has no attribute {name!r}")
+        planned = f": it is planned, and not in version {__version__}" if name in _PLANNED else ""
+        # with name and obj, Python itself asks "Did you mean ...?"
+        raise AttributeError(f"module 'partita' has no attribute {name!r}{planned}", name=name, obj=sys.modules[__name__])
     module = importlib.import_module(f"partita.{_WHERE[name]}")
     value = module if _WHERE[name] == name else getattr(module, name)
     globals()[name] = value
