@@ -5,7 +5,8 @@ import pytest
 from estimator_tables import QUICK, holed_binary, mixed_frame
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from partita import AClass, CRPMixture, HybridClassifier
@@ -34,6 +35,12 @@ class Recorder(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+@pytest.mark.parametrize("wrong", [StandardScaler(), LinearRegression(), RandomForestClassifier, "forest"], ids=repr)
+def test_what_decides_must_be_a_classifier(wrong):
+    with pytest.raises(ValueError, match=r"HybridClassifier: discriminative must be a scikit-learn classifier, got"):
+        HybridClassifier(AClass(**QUICK), wrong).fit(FRAME, Y)
 
 
 @pytest.mark.parametrize("generative", GENERATIVE)

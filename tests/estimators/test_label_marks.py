@@ -82,3 +82,21 @@ def test_a_stream_may_begin_without_labels():
     model = AClass(**QUICK).partial_fit(X[:40], [None] * 40, classes=[0, 1])
     model.partial_fit(X[40:], TRUTH[40:])
     assert (model.predict(X) == TRUTH).mean() > 0.8
+
+
+@pytest.mark.parametrize("spelling", spelled())
+def test_a_missing_label_cannot_be_scored(spelling):
+    y, mark = spelled()[spelling]
+    model = make(AClass, missing_label=mark).fit(X, y)
+    with pytest.raises(ValueError, match=r"AClass\.score: 53 of 160 labels in y are missing, the first in row 2\."):
+        model.score(X, y)
+
+
+def test_rows_with_a_label_can_be_scored():
+    hybrid = make(HybridClassifier, missing_label=-1)
+    hybrid.fit(X, np.where(GONE, -1, TRUTH))
+    right = hybrid.predict(X) == TRUTH
+    assert hybrid.score(X[~GONE], TRUTH[~GONE]) == right[~GONE].mean()
+    assert hybrid.score(X, TRUTH, sample_weight=~GONE) == right[~GONE].mean()
+    with pytest.raises(ValueError, match=r"HybridClassifier\.score: 53 of 160 labels"):
+        hybrid.score(X, np.where(GONE, -1, TRUTH))

@@ -154,7 +154,7 @@ def as_array(X: Any) -> np.ndarray:
     else:
         array = np.asarray(X)
     if array.dtype.kind == "c":
-        raise ValueError(f"Complex data not supported\n{array}\nSplit it into two real columns.")
+        raise ValueError("Complex data not supported: X holds complex numbers. Split each into two real columns.")
     if array.ndim == 2:
         return array
     if array.ndim > 2:

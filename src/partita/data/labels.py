@@ -68,6 +68,16 @@ def encode_labels(
     return codes, _class_array(levels, known_dtype)
 
 
+def check_all_labelled(y: Any, missing_label: Any, owner: str) -> None:
+    """Raise where an answer is compared with a label that is not there."""
+    gone = without_marked(_read(y, owner)[0], read_mark(missing_label, owner)).missing
+    if gone.any():
+        raise ValueError(
+            f"{owner}.score: {gone.sum()} of {len(gone)} labels in y are missing, the first in row {np.argmax(gone)}. "
+            "Pass the rows that have a label only."
+        )
+
+
 def check_same_classes(classes: Any, known: np.ndarray, owner: str) -> None:
     """Raise where the classes given with later rows are not those that the first rows fixed."""
     given = _read(classes, owner, "classes")[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -24,6 +24,7 @@ from ..models.mixtures.ensemble import Ensemble
 from ..models.soundness import need
 from .aclass import AClass
 from .base import COMMON, TableEstimator
+from .probability_base import LabelScore
 
 
 def _gives_probabilities(hybrid: HybridClassifier) -> bool:
@@ -35,7 +36,16 @@ def _gives_probabilities(hybrid: HybridClassifier) -> bool:
     return chosen is None or bool(getattr(chosen, "predict_proba", False))
 
 
-class HybridClassifier(ClassifierMixin, TableEstimator):
+def _can_decide(model: Any) -> bool:
+    """Whether it is a classifier, by its tags; without tags, as others than scikit-learn's may be, by what it has."""
+    if isinstance(model, type):
+        return False
+    if hasattr(model, "__sklearn_tags__"):
+        return is_classifier(model)
+    return hasattr(model, "fit") and hasattr(model, "predict")
+
+
+class HybridClassifier(LabelScore, TableEstimator):
     """A discriminative classifier on a table whose holes a generative model has filled.
 
     The generative model learns from all rows, those without a label among them; the classifier learns from the
@@ -131,7 +141,7 @@ class HybridClassifier(ClassifierMixin, TableEstimator):
     def _make_discriminative(self, seed: int) -> Any:
         if self.discriminative is None:
             return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-        if isinstance(self.discriminative, type) or not hasattr(self.discriminative, "fit"):
+        if not _can_decide(self.discriminative):
             raise ValueError(
                 f"{type(self).__name__}: discriminative must be a scikit-learn classifier, got "
                 f"{self.discriminative!r}. Pass an unfitted one, for example RandomForestClassifier()."

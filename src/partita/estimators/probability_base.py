@@ -8,8 +8,19 @@ from typing import Any
 import numpy as np
 from sklearn.base import ClassifierMixin
 
+from ..data.labels import check_all_labelled
 
-class ProbabilityClassifier(ClassifierMixin):
+
+class LabelScore(ClassifierMixin):
+    """Accuracy, which labels that are missing have none of."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the rows whose label is predicted; every row needs one."""
+        check_all_labelled(y, getattr(self, "missing_label", None), type(self).__name__)
+        return super().score(X, y, sample_weight)
+
+
+class ProbabilityClassifier(LabelScore):
     """Everything from `predict_proba`."""
 
     classes_: np.ndarray
