@@ -72,7 +72,7 @@ struct Bank {
     if (f.refs[g] == 0) free.push_back(g);
   }
   // A row with missing cells in the correlated block is completed by each particle for itself, in a group that it alone holds.
-  int seat_apart(Cells& cells, int g, double uniform, int64_t row) {
+  int seat_apart(Cells& cells, int g, double uniform, int64_t number) {
     int to = g;
     if (g == 0 || f.refs[g] > 1) {
       to = take();
@@ -81,7 +81,7 @@ struct Bank {
       f.refs[to] = 1;
       if (g != 0) --f.refs[g];
     }
-    draw_holes(groups, cells, to, uniform, row);
+    draw_holes(groups, cells, to, uniform, number);
     update(groups, cells, to, 1.0);
     f.size[to] += 1.0;
     log_size[to] = fast_log(f.size[to]);
@@ -189,7 +189,8 @@ int64_t filter_rows(const Layout& layout, const double* hyper, const Rows& rows,
       int32_t* seats = f.seats + int64_t(p) * f.room;
       if (apart) {
         const bool opens = choice[p] == f.used[p];
-        seats[choice[p]] = bank.seat_apart(cells, opens ? 0 : seats[choice[p]], u[p], order[done]);
+        // numbered by the rows seen, not by its place in this call: how a stream is cut into calls changes nothing
+        seats[choice[p]] = bank.seat_apart(cells, opens ? 0 : seats[choice[p]], u[p], int64_t(n_seen));
         f.used[p] += opens;
       } else if (choice[p] == f.used[p]) {
         seats[choice[p]] = successor[0];

@@ -30,6 +30,20 @@ def test_chunks_do_not_matter(cls, settings):
         np.testing.assert_array_equal(other, whole)
 
 
+@pytest.mark.parametrize("settings", [{}, {"n_particles": 3}, {"n_sweeps": 0, "n_particles": 3}], ids=str)
+@pytest.mark.parametrize("cls", [AClass, CRPMixture])
+def test_chunks_do_not_matter_to_cells_that_are_drawn(cls, settings):
+    """Missing cells of a correlated block are drawn as part of the state; inside a fit the clock cuts the rows."""
+    rng = np.random.default_rng(0)
+    cells = rng.normal(size=(430, 3)) @ rng.normal(size=(3, 3)) + 3.0 * Y[:, None]
+    cells[rng.random(cells.shape) < 0.3] = np.nan
+    changed = {**QUICK, **settings, "correlated": True}
+    cuts = [[50, *(at for at in each if at > 50)] for each in CUTS.values()]  # the first rows fix centring and scale
+    whole, *others = [learn(cls(**changed), each, X=cells).score_samples(cells) for each in cuts]
+    for other in others:
+        np.testing.assert_array_equal(other, whole)
+
+
 @pytest.mark.parametrize("n_filters", [1, 3])
 @pytest.mark.parametrize("missing_labels", [False, True])
 @pytest.mark.parametrize("cls", [AClass, CRPMixture])

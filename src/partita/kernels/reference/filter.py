@@ -45,7 +45,8 @@ def filter_rows(
             break
         cells = observed(layout, rows, np.arange(layout.n_columns), i)
         choice = _weigh_and_choose(layout, hyper, filter, cells, u)
-        _seat(layout, hyper, filter, cells, choice, u, i, where)
+        # numbered by the rows seen, not by its place in this call: how a stream is cut into calls changes nothing
+        _seat(layout, hyper, filter, cells, choice, u, int(filter.totals[0]), where)
         if where >= 0:
             filter.history[:, where] = choice
         filter.totals[0] += 1.0
@@ -131,7 +132,7 @@ def _seat(
     cells: Cells,
     choice: list[int],
     u: np.ndarray,
-    i: int,
+    number: int,
     where: int,
 ) -> None:
     """Put the row where each particle chose: one copy of each chosen group (0: the empty one), with the row in it.
@@ -148,7 +149,7 @@ def _seat(
         if key not in copy:
             to = copy[key] = int(next(free))
             filter.stats[to], filter.size[to] = filter.stats[group], filter.size[group] + 1.0
-            draw_missing(layout, hyper, filter.stats[group], cells, u[p], i)
+            draw_missing(layout, hyper, filter.stats[group], cells, u[p], number)
             count_in(layout, filter.stats[to], cells, 1.0)
         if where >= 0 and filter.filled.size and len(block[0]):
             filter.filled[p, where] = block[0]
