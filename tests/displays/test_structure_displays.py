@@ -117,3 +117,14 @@ def test_names_of_many_columns_are_as_large_as_they_can_be_without_covering_each
     boxes = [text.get_window_extent() for text in shown.ax_.get_yticklabels()]
     assert all(a.y0 >= b.y1 for a, b in pairwise(boxes))
     assert boxes[0].height / shown.figure_.dpi * 72 >= min(8.0, 400 / n)
+
+
+@pytest.mark.parametrize("name", ["Network", "Coassignment", "EdgeProbabilities", "ClassTemplate", "EdgeAgreement"])
+def test_pictures_are_of_one_table(name):
+    rng = np.random.default_rng(0)
+    tables = [rng.integers(0, 2, (40, 3)), rng.integers(0, 2, (30, 2))]
+    model = partita.StructureLearner("block", n_sweeps=20, n_chains=2, random_state=0).fit(tables)
+    display = getattr(partita, f"{name}Display")
+    with pytest.raises(ValueError, match=r"fitted to 2 tables.*estimator\.tables_"):
+        display.from_estimator(model)
+    display.from_estimator(model.tables_[1]).plot()

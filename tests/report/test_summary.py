@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from partita import CRPMixture
+from partita import CRPMixture, StructureLearner
 from partita.data import learn_schema
 from partita.report.columns import column_facts, describe, facts_beside
 from partita.report.summary import group_posteriors, summary
@@ -107,3 +107,11 @@ def test_levels_a_model_has_not_seen_are_no_holes():
     assert facts["few"].values == "a b 100 %"  # lines of a table stay lines
     with pytest.raises(ValueError, match="now missing:\n- day"):
         facts_beside(frame[["z", "few"]], schema)
+
+
+def test_a_structure_over_several_tables_is_told_table_by_table():
+    rng = np.random.default_rng(0)
+    model = StructureLearner("sparse").fit([rng.integers(0, 2, (40, 3)), rng.integers(0, 3, (30, 2))])
+    text = summary(model)
+    assert text.startswith("table 0\nStructureLearner") and "\n\ntable 1\nStructureLearner" in text
+    assert "3 binary" in text and "2 categorical" in text

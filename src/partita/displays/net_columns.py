@@ -11,11 +11,16 @@ from .wanted import need
 
 
 def need_structure(display: type, estimator: Any) -> None:
-    """Raise unless the estimator is a fitted `StructureLearner`."""
+    """Raise unless the estimator is a fitted `StructureLearner` of one table."""
     from ..estimators.structure_learner import StructureLearner
 
     need(display, "a fitted StructureLearner", estimator, isinstance(estimator, StructureLearner))
     check_is_fitted(estimator)
+    if hasattr(estimator, "tables_"):
+        raise ValueError(
+            f"{display.__name__}.from_estimator: this StructureLearner was fitted to {len(estimator.tables_)} tables, "
+            "each with columns of its own. Pass one of estimator.tables_."
+        )
 
 
 def columns_by_class(estimator: Any) -> tuple[np.ndarray, list[str], np.ndarray]:

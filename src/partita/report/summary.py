@@ -31,6 +31,8 @@ def summary(model: Any, X: Any = None) -> str:
     if isinstance(model, BayesianSVD):
         check_is_fitted(model, "row_ids_")
         return f"{matrix_text(model)}\n  parameters: {set_parameters(model) or 'all at their defaults'}"
+    if isinstance(model, StructureLearner) and hasattr(model, "tables_"):  # each with columns of its own
+        return "\n\n".join(f"table {k}\n{summary(one)}" for k, one in enumerate(model.tables_))
     check_is_fitted(model, "schema_")
     schema = model.schema_
     facts = learnt_facts(model)
