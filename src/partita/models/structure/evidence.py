@@ -40,11 +40,9 @@ def of_ordered(states: Sequence[NetState], schedule: Schedule) -> float:
 
 def _halves(states: Sequence[NetState], schedule: Schedule) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Classes and values of the sweeps that count, in two: of the first and of the other chains, or halves of one."""
-    done = [min(state.done - schedule.burn_in, schedule.n_kept) for state in states]
-    classes = [state.classes[:k] for state, k in zip(states, done, strict=True)]
-    values = [state.values[:k] for state, k in zip(states, done, strict=True)]
+    classes, values = map(list, zip(*(state.seen(schedule) for state in states), strict=True))
     if len(states) == 1:
-        half = done[0] // 2
+        half = len(values[0]) // 2
         classes, values = [classes[0][:half], classes[0][half:]], [values[0][:half], values[0][half:]]
     return (
         [np.concatenate(classes[0::2]), np.concatenate(classes[1::2])],

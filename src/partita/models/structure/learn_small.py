@@ -221,7 +221,8 @@ class SmallNetworks:
         self, priors: Sequence[str], sampled: Sequence[str], parts: dict[str, NetPosterior],
         exact: dict[str, net_exact.Exact | None],
     ) -> dict[str, list[NetState]]:  # fmt: skip
-        """Short chains of every prior, and their weights; of priors of little weight the states, for good."""
+        """Short chains of every prior, and their weights; of priors of little weight the states, for good, and of all
+        where Ctrl-C asks for no more."""
         after = len(sampled) * self.settings.n_chains  # streams before these are those of the long run
         streams = self.task.streams(after + len(sampled) * PILOT_CHAINS)[after:]
         problems: list[Problem] = [self._sampler(prior, PILOT, c) for prior in sampled for c in range(PILOT_CHAINS)]
@@ -229,13 +230,14 @@ class SmallNetworks:
             problems, streams, PILOT.n_sweeps, None, replace(self.task.runner, checkpoint=None, progress=False), "",
             NetState.from_tree, lambda step, state: take_batch(step, state, PILOT),
         )  # fmt: skip
-        if outcome.interrupted is not None:
-            raise KeyboardInterrupt
         states = {prior: found[k * PILOT_CHAINS : (k + 1) * PILOT_CHAINS] for k, prior in enumerate(sampled)}
         short = {
             prior: of_chains(states[prior], outcome.kept[k * PILOT_CHAINS : (k + 1) * PILOT_CHAINS], PILOT)
             for k, prior in enumerate(sampled)
         }
+        if outcome.interrupted is not None:
+            parts |= short
+            return states
         evidence = self._evidence(priors, short, exact, states, dict.fromkeys(sampled, PILOT))
         weight = dict(zip(priors, softmax(evidence), strict=True))
         parts |= {prior: short[prior] for prior in sampled if weight[prior] < LITTLE}

@@ -114,9 +114,8 @@ def of_chains(states: Sequence[NetState], kept: Sequence[Sequence[Batch]], sched
     chains = [counted(batches, state, schedule) for batches, state in zip(kept, states, strict=True)]
     every = [batch for chain in chains for batch in chain]
     edges = np.mean([batch.edges for batch in every], axis=0)
-    done = [max(min(state.done - schedule.burn_in, schedule.n_kept), 0) for state in states]
-    seen = [state.classes[:k] for state, k in zip(states, done, strict=True) if k]
-    found, shares = partitions(np.concatenate(seen) if seen else np.array([batch.z for batch in every]))
+    seen = np.concatenate([state.seen(schedule)[0] for state in states])
+    found, shares = partitions(seen if len(seen) else np.array([batch.z for batch in every]))
     tops = [(state.top_value, state.top_z, state.top_graph) for state in states]
     return NetPosterior(
         edges, _errors(chains), np.array([np.mean([b.edges for b in chain], axis=0) for chain in chains]), found,

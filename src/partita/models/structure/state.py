@@ -26,8 +26,8 @@ class NetState:
                 table.
     done        sweeps so far.
     edges       (n, n): edge probabilities summed since the batch began.
-    classes     int32 (kept sweeps, n): z after every sweep that counts.
-    values      (kept sweeps,): log target after every sweep that counts.
+    classes     int32 (kept sweeps, n): z after every sweep that counts; during the burn-in after the last ones of it.
+    values      (kept sweeps,): log target after the same.
     top_value, top_z, top_graph   the best states so far, best first; -inf where there are fewer.
     """
 
@@ -57,6 +57,16 @@ class NetState:
             np.zeros((n_kept, n), np.int32), np.zeros(n_kept), np.full(MOST_TOP, -np.inf),
             np.zeros((MOST_TOP, n), np.int32), np.zeros((MOST_TOP, n, n), np.uint8),
         )  # fmt: skip
+
+    def seen(self, schedule: Schedule) -> tuple[np.ndarray, np.ndarray]:
+        """Classes and log targets of the sweeps that count; of a run that was stopped in its burn-in, of the later half
+        of those that are known."""
+        late = self.done - schedule.burn_in
+        if late > 0:
+            return self.classes[:late], self.values[:late]
+        known = min(self.done, schedule.n_kept)
+        at = np.arange(self.done - (known + 1) // 2, self.done) % schedule.n_kept
+        return self.classes[at], self.values[at]
 
     def to_tree(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in fields(self)}
@@ -117,9 +127,9 @@ def before_sweep(state: NetState, schedule: Schedule) -> None:
 def after_sweep(state: NetState, schedule: Schedule, value: float, joint: float) -> dict[str, float]:
     """Take down the state after a sweep: `value` its log target, `joint` the log joint of its classes and graph."""
     z, graph = state.z[0], state.graph[0]
-    place = state.done - schedule.burn_in
-    if place >= 0:
-        state.classes[place], state.values[place] = z, value
+    late = state.done - schedule.burn_in
+    place = late if late >= 0 else state.done % schedule.n_kept
+    state.classes[place], state.values[place] = z, value
     if joint > state.top_value[-1]:
         remember(state, joint)
     state.done += 1
