@@ -215,3 +215,10 @@ def test_without_like_numeric_arrays_are_float_and_bool_arrays_bool():
 def test_code_without_a_level_is_missing():
     X = np.array([["a"], ["a"], [None]], dtype=object)
     assert complete(X, code=1).tolist() == [["a"], ["a"], [None]]
+
+
+def test_a_polars_column_without_a_name_keeps_having_none():
+    frame = pl.DataFrame({"a": ["x", None, "y"], "": ["u", "v", None]})
+    assert complete(frame).columns == ["a", ""]  # filled
+    table = encode(frame, learn_schema(frame))
+    assert decode(filled(table)).columns == ["a", ""]  # built anew

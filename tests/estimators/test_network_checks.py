@@ -85,6 +85,8 @@ def test_weights_are_repetitions():
     weighed = BayesianNetwork([(0, 1)]).fit(X, sample_weight=weight)
     repeated = BayesianNetwork([(0, 1)]).fit(np.repeat(X, weight, axis=0))
     np.testing.assert_allclose(weighed.predict_proba(X, 1), repeated.predict_proba(X, 1), rtol=1e-12)
+    with pytest.raises(ValueError, match="BayesianNetwork: sample_weight"):
+        BayesianNetwork([(0, 1)]).fit(X, sample_weight=-weight)
 
 
 def test_which_column_is_asked_is_said():

@@ -118,7 +118,7 @@ def _build(table: Table) -> Any:
             floats = values.dtype.kind == "f"
             listed = pl.Series(str(column.name), values if floats else values.tolist(), dtype=dtype, strict=False)
             series.append(listed.fill_nan(None) if floats else listed)
-        return pl.DataFrame(series)
+        return pl.DataFrame({one.name: one for one in series})  # a list of them would name a column ""
     return _build_array(schema, columns)
 
 

@@ -98,7 +98,7 @@ def fill_polars(frame: Any, holes: Holes) -> Any:
     columns = frame.get_columns()
     for there, (rows, values) in holes.items():
         columns[there] = _fill_polars_series(columns[there], rows, values)
-    return pl.DataFrame(columns)
+    return pl.DataFrame({one.name: one for one in columns})  # a list of them would name a column ""
 
 
 def _fill_polars_series(series: Any, rows: np.ndarray, values: np.ndarray) -> Any:

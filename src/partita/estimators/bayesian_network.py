@@ -111,7 +111,7 @@ class BayesianNetwork(NetAnswers, TableEstimator):
             if self.schema_.named:
                 self.feature_names_in_ = np.array(self.schema_.names, dtype=object)
             table = encode(source, self.schema_, type(self).__name__)
-            weight = read_weights(sample_weight, len(table))
+            weight = read_weights(sample_weight, len(table), type(self).__name__)
             parents = read_structure(self.structure, self.schema_, type(self).__name__)
             arities = [max(len(column.levels), 1) for column in self.schema_.columns]
             self._check_sizes(parents, arities)
