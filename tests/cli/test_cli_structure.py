@@ -25,7 +25,7 @@ def test_edges_roles_and_files(table, tmp_path, capsys):
     )  # fmt: skip
     assert code == 0
     said = capsys.readouterr().out
-    assert "6 columns" in said and "class 1:" in said and f"written: {out}" in said
+    assert "6 columns" in said and "class 0:" in said and f"written: {out}" in said
     edges = pd.read_csv(out)
     assert list(edges.columns) == ["parent", "child", "probability", "error"] and len(edges) == 30
     assert edges.probability.is_monotonic_decreasing

@@ -89,3 +89,13 @@ def test_cluster_profile_errors(mixture, mixed):
         ClusterProfileDisplay.from_estimator(mixture, mixed[0], columns=["weight"])
     with pytest.raises(ValueError, match="min_rows"):
         ClusterProfileDisplay.from_estimator(mixture, mixed[0], min_rows=1000)
+
+
+@pytest.mark.parametrize(
+    "display", [partita.ComponentsPosteriorDisplay({"": {3: 0.2, 4: 0.8}}), partita.RankPosteriorDisplay({3: 1.0})]
+)
+def test_no_bar_hides_the_word_at_the_truth(display):
+    ax = display.plot(truth=3).ax_
+    ax.figure.draw_without_rendering()
+    word = next(text for text in ax.texts if text.get_text() == "truth").get_window_extent()
+    assert not any(word.overlaps(bar.get_window_extent()) for bar in ax.patches)

@@ -10,6 +10,7 @@ import pytest
 import partita
 from partita.displays.column_matrix import draw_matrix
 from partita.displays.network import depths, places
+from partita.report.structures import roles
 
 matplotlib.use("Agg")
 
@@ -51,6 +52,20 @@ def test_templates_are_means_over_pairs_of_classes(model):
     if len(shown.sizes) > 1:
         assert shown.template[0, -1] == pytest.approx(model.edge_probabilities_[np.ix_(rows, columns)].mean())
     shown.plot()
+
+
+def test_classes_have_the_numbers_of_the_model_in_pictures_and_in_words():
+    table = partita.datasets.make_diseases(60, 1, 3, random_state=0).data
+    learner = partita.StructureLearner("block", classes=["few", "many", "many", "many"], n_sweeps=30, n_chains=1)
+    model = learner.set_params(random_state=0).fit(table)
+    assert model.classes_map_.tolist() == [0, 1, 1, 1]
+    network, template = partita.NetworkDisplay.from_estimator(model), partita.ClassTemplateDisplay.from_estimator(model)
+    legend = network.plot().ax_.get_legend_handles_labels()[1]
+    assert [word for word in legend if word.startswith("class")] == ["class 1", "class 0"]  # the larger one first
+    ticks = [tick.get_text() for tick in template.plot().ax_.get_xticklabels()]
+    assert ticks == ["class 1\n(3)", "class 0\n(1)"]
+    names = table.columns.tolist()
+    assert roles(model) == [("class 0", names[0]), ("class 1", ", ".join(names[1:]))]
 
 
 def test_depths_put_children_below_their_parents():

@@ -22,6 +22,14 @@ def canvas(ax: Any, size: tuple[float, float] = (5.2, 3.8)) -> Any:
     return ax
 
 
+def mark_truth(ax: Any, value: float) -> None:
+    """A dashed line at the true value, named above the bars of a chart, where no bar hides the word."""
+    ax.axvline(value, color=ACCENT, linewidth=1.2, linestyle="--", zorder=3)
+    ax.set_ylim(0, 1.1 * ax.get_ylim()[1])
+    ax.annotate("truth", (value, 1), xycoords=("data", "axes fraction"), xytext=(4, -2), textcoords="offset points",
+                color=ACCENT, va="top", fontsize="small")  # fmt: skip
+
+
 def colour(number: int) -> str:
     """The colour of a group or class."""
     return GROUPS[number % len(GROUPS)]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .canvas import canvas, colour
-from .net_columns import columns_by_class, need_structure
+from .net_columns import class_numbers, columns_by_class, need_structure
 
 
 class ClassTemplateDisplay:
@@ -16,12 +16,16 @@ class ClassTemplateDisplay:
     template        (K, K) mean posterior probability of an edge from the row's class to the column's.
     sizes           (K,) columns in each class.
     members         names of each class's columns.
+    numbers         of the classes in `classes_map_`.
     """
 
-    def __init__(self, template: np.ndarray, sizes: np.ndarray, members: list[list[str]]) -> None:
+    def __init__(
+        self, template: np.ndarray, sizes: np.ndarray, members: list[list[str]], numbers: list[int]
+    ) -> None:  # fmt: skip
         self.template = template
         self.sizes = sizes
         self.members = members
+        self.numbers = numbers
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> ClassTemplateDisplay:
@@ -38,7 +42,7 @@ class ClassTemplateDisplay:
                 if pairs.any():
                     template[a, b] = probabilities[pairs].mean()
         members = [[name for name, c in zip(names, classes, strict=True) if c == a] for a in range(k)]
-        return cls(template, np.bincount(classes, minlength=k), members)
+        return cls(template, np.bincount(classes, minlength=k), members, class_numbers(estimator))
 
     def plot(self, ax: Any = None, *, colorbar: bool = True) -> ClassTemplateDisplay:
         """Draw on `ax` (by default a new figure); `ax_` and `figure_` keep where."""
@@ -49,7 +53,7 @@ class ClassTemplateDisplay:
         for a, b in np.argwhere(np.isfinite(self.template)):
             shade = "white" if self.template[a, b] > 0.6 else "#27384a"
             ax.text(b, a, f"{self.template[a, b]:.2f}", ha="center", va="center", color=shade, fontsize=9)
-        labels = [f"class {a + 1}\n({size})" for a, size in enumerate(self.sizes)]
+        labels = [f"class {number}\n({size})" for number, size in zip(self.numbers, self.sizes, strict=True)]
         ax.set_xticks(range(k), labels, fontsize=8)
         ax.set_yticks(range(k), labels, fontsize=8)
         for a, (across, down) in enumerate(zip(ax.get_xticklabels(), ax.get_yticklabels(), strict=True)):

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.groups_base import GroupsEstimator
-from .canvas import ACCENT, canvas, colour
+from .canvas import canvas, colour, mark_truth
 from .wanted import need
 
 
@@ -40,9 +40,7 @@ class ComponentsPosteriorDisplay:
             place = np.array(sorted(posterior)) + (k - (len(self.posteriors) - 1) / 2) * width
             ax.bar(place, [posterior[size] for size in sorted(posterior)], width, color=colour(k), label=str(name))
         if truth is not None:
-            ax.axvline(truth, color=ACCENT, linewidth=1.2, linestyle="--", zorder=3)
-            ax.annotate("truth", (truth, 1), xycoords=("data", "axes fraction"), xytext=(4, -4),
-                        textcoords="offset points", color=ACCENT, va="top", fontsize="small")  # fmt: skip
+            mark_truth(ax, truth)
             sizes = sorted({*sizes, truth})
         low, high = sizes[0] - 1, sizes[-1] + 1
         ax.set(xlim=(low - 0.2, high + 0.2), xlabel="number of groups", ylabel="posterior probability")

@@ -24,21 +24,20 @@ def need_structure(display: type, estimator: Any) -> None:
 
 
 def columns_by_class(estimator: Any) -> tuple[np.ndarray, list[str], np.ndarray]:
-    """Positions of the columns in display order, their names and their classes, numbered from 0 in that order.
-
-    Classes stand in their causal order where the prior has one, else larger ones first.
-    """
-    classes = np.asarray(estimator.classes_map_)
-    given = np.unique(classes)
-    if not in_order(estimator):
-        _, counts = np.unique(classes, return_counts=True)
-        given = given[np.lexsort((given, -counts))]
-    rank = {label: k for k, label in enumerate(given.tolist())}
-    place = np.array([rank[label] for label in classes.tolist()])
+    """Positions of the columns in display order, their names, and the places of their classes in `class_numbers`."""
+    rank = {label: k for k, label in enumerate(class_numbers(estimator))}
+    place = np.array([rank[label] for label in np.asarray(estimator.classes_map_).tolist()])
     order = np.lexsort((np.arange(len(place)), place))
     schema = estimator.schema_
     names = [str(schema.names[k]) if schema.named else f"column {schema.names[k]}" for k in order]
     return order, names, place[order]
+
+
+def class_numbers(estimator: Any) -> list[int]:
+    """The numbers that `classes_map_` gives the classes, in display order: their causal order where the prior has one,
+    else larger ones first."""
+    given, counts = np.unique(np.asarray(estimator.classes_map_), return_counts=True)
+    return (given if in_order(estimator) else given[np.lexsort((given, -counts))]).tolist()
 
 
 def in_order(estimator: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .canvas import INK, canvas, colour
-from .net_columns import columns_by_class, in_order, need_structure
+from .net_columns import class_numbers, columns_by_class, in_order, need_structure
 from .region_names import shorten
 
 DECIDED = 2 / 3  # share of a pair's probability that one direction must have to be drawn as an arrow
@@ -17,7 +17,8 @@ class NetworkDisplay:
     """Columns as dots, edges as arrows.
 
     names           columns in display order, class by class.
-    classes         (n,) class of each, numbered in display order.
+    classes         (n,) class of each, by its place in `numbers`.
+    numbers         of the classes in `classes_map_`, in display order.
     places          (n, 2) where they stand: parents above their children as far as edges go one way.
     edges           list of (parent, child, probability), positions in display order, surest last.
     either_way      the same of pairs that are joined, of which neither direction is probable enough alone or twice as
@@ -25,11 +26,12 @@ class NetworkDisplay:
     """
 
     def __init__(
-        self, names: list[str], classes: np.ndarray, places: np.ndarray, edges: list[tuple[int, int, float]],
-        either_way: list[tuple[int, int, float]] | None = None,
+        self, names: list[str], classes: np.ndarray, numbers: list[int], places: np.ndarray,
+        edges: list[tuple[int, int, float]], either_way: list[tuple[int, int, float]] | None = None,
     ) -> None:  # fmt: skip
         self.names = names
         self.classes = classes
+        self.numbers = numbers
         self.places = places
         self.edges = edges
         self.either_way = either_way or []
@@ -50,7 +52,8 @@ class NetworkDisplay:
         either_way = [(int(i), int(j), min(float(both[i, j]), 1.0)) for i, j in np.argwhere(open_pairs)]
         layers = classes if in_order(estimator) else depths(probabilities)
         where = places(layers, classes, pairs + either_way)
-        return cls(names, classes, where, sorted(pairs, key=lambda edge: edge[2]), either_way)
+        surest_last = sorted(pairs, key=lambda edge: edge[2])
+        return cls(names, classes, class_numbers(estimator), where, surest_last, either_way)
 
     def plot(self, ax: Any = None) -> NetworkDisplay:
         """Draw on `ax` (by default a new figure); `ax_` and `figure_` keep where."""
@@ -89,9 +92,9 @@ class NetworkDisplay:
         )  # fmt: skip
 
     def _legend(self, ax: Any) -> None:
-        if self.classes.max():
-            for number in range(int(self.classes.max()) + 1):
-                ax.scatter([], [], s=60, color=colour(number), label=f"class {number + 1}")
+        if len(self.numbers) > 1:
+            for place, number in enumerate(self.numbers):
+                ax.scatter([], [], s=60, color=colour(place), label=f"class {number}")
         if self.either_way:
             ax.plot([], [], color=INK, linestyle=(0, (3, 2)), linewidth=1.2, label="direction open")
         if ax.get_legend_handles_labels()[0]:

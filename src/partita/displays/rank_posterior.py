@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.bayesian_svd import BayesianSVD
-from .canvas import ACCENT, canvas, colour
+from .canvas import canvas, colour, mark_truth
 from .wanted import need
 
 
@@ -34,9 +34,7 @@ class RankPosteriorDisplay:
         ranks = sorted(self.posterior)
         ax.bar(ranks, [self.posterior[rank] for rank in ranks], 0.8, color=colour(0))
         if truth is not None:
-            ax.axvline(truth, color=ACCENT, linewidth=1.2, linestyle="--", zorder=3)
-            ax.annotate("truth", (truth, 1), xycoords=("data", "axes fraction"), xytext=(4, -4),
-                        textcoords="offset points", color=ACCENT, va="top", fontsize="small")  # fmt: skip
+            mark_truth(ax, truth)
             ranks = sorted({*ranks, truth})
         low, high = max(ranks[0] - 2, -1), ranks[-1] + 2
         step = 1 + (high - low) // 12

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import beta
 
+from .canvas import QUIET, canvas, colour
 from .wanted import need_probabilities
 
 
@@ -80,14 +81,11 @@ class ReliabilityDisplay:
 
     def plot(self, ax: Any = None) -> ReliabilityDisplay:
         """Draw on `ax` (by default a new figure); `ax_` and `figure_` keep where."""
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            _, ax = plt.subplots(figsize=(4.5, 4.5))
-        ax.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle="--", zorder=1)
-        ax.vlines(self.predicted, self.low, self.high, color="C0", alpha=0.5, linewidth=2, zorder=2)
+        ax = canvas(ax, (4.5, 4.5))
+        ax.plot([0, 1], [0, 1], color=QUIET, linewidth=1, linestyle="--", zorder=1)
+        ax.vlines(self.predicted, self.low, self.high, color=colour(0), alpha=0.5, linewidth=2, zorder=2)
         area = 20 + 180 * self.counts / self.counts.max()
-        ax.scatter(self.predicted, self.observed, s=area, color="C0", zorder=3, clip_on=False)
+        ax.scatter(self.predicted, self.observed, s=area, color=colour(0), zorder=3, clip_on=False)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel=self.label, ylabel="observed frequency", aspect="equal")
         title = f"calibration error {self.calibration_error:.3f}"
         ax.set_title(f"{self.name}: {title}" if self.name else title, fontsize="medium")

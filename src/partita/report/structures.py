@@ -51,8 +51,8 @@ def roles(model: Any) -> list[tuple[str, str]]:
     """Every class with its columns."""
     names, classes = [str(name) for name in model.schema_.names], np.asarray(model.classes_map_)
     return [
-        (f"class {number + 1}", ", ".join(n for n, of in zip(names, classes, strict=True) if of == label))
-        for number, label in enumerate(np.unique(classes))
+        (f"class {number}", ", ".join(name for name, of in zip(names, classes, strict=True) if of == number))
+        for number in np.unique(classes)
     ]
 
 
