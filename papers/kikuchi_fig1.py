@@ -1,5 +1,4 @@
-"""Kikuchi-Bayes figure 1: the log prior of models, and their log posterior, against their expected log-loss over
-bootstrap resamples."""
+"""Kikuchi-Bayes figure 1: log prior and log posterior of models against their log-loss over bootstrap resamples."""
 
 from __future__ import annotations
 

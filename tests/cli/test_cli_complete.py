@@ -93,4 +93,4 @@ def test_a_model_of_another_kind_is_refused(capsys, files, tmp_path):
     path = tmp_path / "m.partita"
     partita.save(partita.NaiveBayes().fit([[0.0], [1.0]], [0, 1]), path)
     code, _, err = run(capsys, "complete", path, "--output", tmp_path / "o.csv", "--quiet")
-    assert code == 2 and "holds a NaiveBayes" in err
+    assert code == 2 and "is a saved NaiveBayes" in err

@@ -54,6 +54,14 @@ def test_errors_name_the_file(tmp_path):
         write_frame(TABLE, tmp_path / "t.xyz")
 
 
+def test_folders_and_names_without_an_ending_are_told(tmp_path):
+    (tmp_path / "table").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match="is a folder"):
+        read_frame(tmp_path)
+    with pytest.raises(ValueError, match=r"without an ending.*Call it \.csv"):
+        read_frame(tmp_path / "table")
+
+
 def test_without_duckdb_csv_works_and_the_rest_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "duckdb", None)
     write_frame(TABLE, tmp_path / "t.csv")
@@ -115,6 +123,13 @@ def test_an_output_is_checked_before_the_work(tmp_path):
     (tmp_path / "t.csv").write_text("a\n1\n")
     with pytest.raises(ValueError, match="it is read here"):
         check_output(tmp_path / "t.csv", sources=[tmp_path / "x.csv", tmp_path / "." / "t.csv"])
+
+
+@pytest.mark.filterwarnings("error")
+def test_reading_and_writing_warn_of_nothing(tmp_path):
+    for name in ("t.csv", "t.parquet", "t.json"):
+        write_frame(TABLE, tmp_path / name)
+        read_frame(tmp_path / name)
 
 
 def test_what_was_read_is_what_was_written(tmp_path):

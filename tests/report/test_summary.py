@@ -40,6 +40,11 @@ def test_cells_are_told_as_they_were_given():
     assert fact.values.startswith("0 to ")
 
 
+def test_whole_levels_are_written_as_whole_numbers():
+    facts = column_facts(pd.DataFrame({"smokes": [0.0, 1.0, 1.0, None]}))
+    assert facts[0].values == "1 67 %, 0 33 %"
+
+
 def test_columns_without_a_cell_are_described():
     with pytest.warns(UserWarning, match="no observed cell"):
         assert column_facts(np.array([[np.nan, 1.5], [np.nan, 2.5]]))[0].values == "none observed"

@@ -33,6 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         except (ValueError, TypeError, OSError, ImportError) as error:
             if args.debug:
                 traceback.print_exc()
+            if isinstance(error, FileNotFoundError) and error.filename is not None:  # raised by Python, not by us
+                return _fail(f"No file {str(error.filename)!r}. Check the path.")
             return _fail(str(error) or type(error).__name__)
 
 

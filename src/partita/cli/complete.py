@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import partita
-from partita.cli.tables import check_columns, check_model_output, open_frame
+from partita.cli.tables import check_columns, check_model_output, is_model, open_frame
 from partita.data.entries import is_long
 from partita.data.files import check_output, make_frame, read_frame, write_frame
 from partita.data.ids import as_labels
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> None:
     if not 0 < args.interval < 1:
         raise ValueError(f"--interval {args.interval:g}: give a probability between 0 and 1, for example 0.9.")
     pairs = None if args.predict is None else read_frame(args.predict)
-    if args.file.endswith(".partita"):
+    if args.file.endswith(".partita") or is_model(args.file):
         model, names = load_completer(args.file), ("row", "column", "value")
         wide = False
     else:
@@ -85,7 +85,7 @@ def learn_wide(model: Any, frame: Any, named: str | None) -> Any:
 def load_completer(path: str) -> Any:
     model = partita.load(path)
     if not isinstance(model, partita.BayesianSVD):
-        raise ValueError(f"{path!r} holds a {type(model).__name__}. `partita complete` takes a saved BayesianSVD.")
+        raise ValueError(f"{path!r} is a saved {type(model).__name__}. `partita complete` takes a saved BayesianSVD.")
     return model
 
 

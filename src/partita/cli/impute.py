@@ -2,8 +2,7 @@
 
 import argparse
 
-import partita
-from partita.cli.models import check_imputes, fit_model, new_model
+from partita.cli.models import check_imputes, fit_model, load_model, new_model
 from partita.cli.tables import known_columns, open_frame, split_target, words_of
 from partita.data.files import check_output, join_columns, write_frame
 
@@ -15,7 +14,7 @@ def run(args: argparse.Namespace) -> None:
     path, saved = args.inputs[-1], len(args.inputs) == 2
     if saved and args.kind:
         raise ValueError("--kind has no use with a saved model, which remembers the kinds it was learnt with.")
-    model = partita.load(args.inputs[0]) if saved else None
+    model = load_model(args.inputs[0]) if saved else None
     whole = open_frame(args, path, words_of(model) if saved else ())
     frame, target = split_target(args, whole)
     if model is not None:

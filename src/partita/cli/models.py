@@ -65,6 +65,20 @@ def fit_model(model: Any, frame: Any, target: Any) -> Any:
         raise ValueError(f"--target {getattr(target, 'name', '')}: {error} --model learns classes only.") from error
 
 
+def load_model(path: str) -> Any:
+    """A saved model that looks at a table, fitted."""
+    model = partita.load(path)
+    name = type(model).__name__
+    if isinstance(model, partita.BayesianSVD):
+        raise ValueError(
+            f"{path!r} is a saved {name}, which completes the one matrix it learnt from. For its missing cells: "
+            f"partita complete {path} --output OUT; for cells of your choice add --predict PAIRS."
+        )
+    if not hasattr(model, "schema_"):
+        raise ValueError(f"{path!r} is a saved {name} that was not fitted, or to several tables. Save one of one table.")
+    return model
+
+
 def check_imputes(model: Any) -> None:
     """Refuse a model that has no density of the cells, so nothing to fill them from."""
     if not hasattr(model, "impute"):

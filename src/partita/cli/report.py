@@ -5,8 +5,7 @@ the model learnt from it, or one that was saved.
 import argparse
 from pathlib import Path
 
-import partita
-from partita.cli.models import new_model
+from partita.cli.models import load_model, new_model
 from partita.cli.tables import is_model, known_columns, open_frame, split_target, words_of
 from partita.data.files import check_output
 from partita.report.html import fit_and_report, report_saved
@@ -39,9 +38,7 @@ def _of_saved(args: argparse.Namespace) -> str:
     for option, value in (("--kind", args.kind), ("--model", args.model), ("--sweeps", args.sweeps)):
         if value:
             raise ValueError(f"{option} has no use with a saved model, which is shown as it was learnt. Leave it out.")
-    model, path = partita.load(args.inputs[0]), args.inputs[1]
-    if not hasattr(model, "schema_"):
-        raise ValueError(f"{args.inputs[0]!r} holds a {type(model).__name__}, of which report has no page for a table.")
+    model, path = load_model(args.inputs[0]), args.inputs[1]
     frame, target = split_target(args, open_frame(args, path, words_of(model)))
     if target is not None and not hasattr(model, "classes_"):
         raise ValueError(f"--target {args.target}: a {type(model).__name__} predicts no classes. Leave it out.")

@@ -43,10 +43,15 @@ def find_scripts() -> dict[str, Path]:
         # A folder called papers is ours only inside the package or beside our own pyproject.toml.
         ours = folder.parent == package or 'name = "partita"' in _text(folder.parent / "pyproject.toml")
         if ours and folder.is_dir():
-            paths = sorted(path for path in folder.glob("*.py") if _has_main(path))
+            paths = {published_name(path.stem): path for path in folder.glob("*.py") if _has_main(path)}
             if paths:
-                return {published_name(path.stem): path for path in paths}
+                return {name: paths[name] for name in sorted(paths, key=_by_numbers)}
     return {}
+
+
+def _by_numbers(name: str) -> list[tuple[int, str]]:
+    """A key that puts figure 3.9 before 3.10."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
 def published_name(name: str) -> str:

@@ -19,6 +19,8 @@ def run(args: argparse.Namespace) -> None:
         check_output(args.output, sources=[args.file])
     if args.save is not None:
         check_model_output(args.save, [args.file])
+    if args.picture is not None and args.picture.suffix.lower() != ".png":
+        raise ValueError(f"--picture {args.picture}: the picture is a PNG. Give a path that ends in .png.")
     for path in (args.bif, args.picture, args.report):
         if path is not None:
             check_output(path, table=False, sources=[args.file])

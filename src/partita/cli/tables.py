@@ -17,6 +17,8 @@ def open_frame(args: argparse.Namespace, path: str, words: Collection[str] = ())
 
     words       columns whose fields are words even where they look like numbers, beside those that --kind calls so
     """
+    if is_model(path):
+        raise ValueError(f"{path!r} is a saved model, and a table is wanted here. Give a CSV or Parquet file.")
     called = (text.removesuffix("=categorical") for text in getattr(args, "kind", []) if text.endswith("=categorical"))
     frame = read_frame(path, args.missing, {*words, *called})
     check_columns(args.drop, frame, "--drop")

@@ -41,7 +41,11 @@ def read_frame(path: str | os.PathLike[str], missing: Sequence[str] = (), text: 
     pattern = not found and any(mark in name for mark in "*?[")
     if not found and not pattern:
         raise FileNotFoundError(f"No file {name!r}. Check the path.")
+    if Path(name).is_dir():
+        raise ValueError(f"{name!r} is a folder. Give a file, or several by a pattern such as {name}/*.parquet.")
     suffix = suffix_of(name)
+    if not suffix and not pattern:
+        raise ValueError(f"{name!r}: a name without an ending does not say what the file is. Call it .csv, say.")
     if suffix in _SEPARATORS:
         read = read_csv_parts if pattern else read_csv
         frame = read(pd, name, _SEPARATORS[suffix], missing, text)

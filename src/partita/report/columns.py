@@ -78,7 +78,8 @@ def _values(table: Table, position: int, given: Cells) -> str:
 
 
 def _levels(values: np.ndarray) -> str:
-    seen = [" ".join(str(value).split()) for value in values if value is not None]
+    plain = (int(v) if isinstance(v, float) and v.is_integer() else v for v in values if v is not None)
+    seen = [" ".join(str(value).split()) for value in plain]
     if not seen:
         return "none observed"
     levels, counts = np.unique(seen, return_counts=True)
