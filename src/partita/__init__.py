@@ -70,8 +70,8 @@ __all__ = ["__version__", *_WHERE]
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         planned = f": it is planned, and not in version {__version__}" if name in _PLANNED else ""
-        # with name and obj, Python itself asks "Did you mean ...?"
-        raise AttributeError(f"module 'partita' has no attribute {name!r}{planned}", name=name, obj=sys.modules[__name__])
+        said = f"module 'partita' has no attribute {name!r}{planned}"
+        raise AttributeError(said, name=name, obj=sys.modules[__name__])  # so that Python asks "Did you mean ...?"
     module = importlib.import_module(f"partita.{_WHERE[name]}")
     value = module if _WHERE[name] == name else getattr(module, name)
     globals()[name] = value

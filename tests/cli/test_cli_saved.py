@@ -12,7 +12,7 @@ NETWORKS = ("structure", "network")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A table and models of it: two networks, a matrix, bins, a model that was not fitted, a structure of two tables."""
+    """A table and models of it: networks, a matrix, bins, one that was not fitted, a structure of two tables."""
     folder = tmp_path_factory.mktemp("saved")
     table = partita.datasets.make_diseases(60, 1, 3, missing=0.1, random_state=0).data
     y = np.arange(len(table)) % 2

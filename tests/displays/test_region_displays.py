@@ -10,7 +10,7 @@ from partita import (
     RegionGraphDisplay,
     RegionPathDisplay,
 )
-from partita.displays.region_names import shorten
+from partita.displays.names import shorten
 
 
 @pytest.fixture(scope="module")

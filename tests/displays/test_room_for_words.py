@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
+import partita
 from partita import AnomalyDisplay, ClusterProfileDisplay, DensityDisplay, LearningCurveDisplay, NaiveBayes
 from partita.displays.probabilities import ProbabilitiesDisplay
 
@@ -80,3 +81,39 @@ def test_numbers_of_a_profile_do_not_touch(n_groups, panel):
 def test_a_learning_curve_of_one_class_says_so():
     with pytest.raises(ValueError, match="one class only; a learning curve needs two"):
         LearningCurveDisplay.from_estimator(NaiveBayes(), [([[0.0]], ["a"])], [[0.0]], ["a"], classes=["a"])
+
+
+def cut(figure) -> list[str]:
+    """Titles and labels that run over the figure's edge."""
+    words = [text for ax in figure.axes for text in (ax.title, ax.xaxis.label, ax.yaxis.label)]
+    page, places = figure.bbox, boxes(words, figure)
+    inside = [box.x0 >= -1 and box.y0 >= -1 and box.x1 <= page.x1 + 1 and box.y1 <= page.y1 + 1 for box in places]
+    return [text for text, fits in zip([text.get_text() for text in words if text.get_text()], inside) if not fits]
+
+
+def test_many_classes_have_a_colour_each_in_the_posterior_of_groups():
+    posteriors = {f"class number {k} of many": {1: 0.5, 2: 0.3, 7: 0.2} for k in range(12)}
+    display = partita.ComponentsPosteriorDisplay(posteriors).plot()
+    legend = display.ax_.get_legend()
+    assert len({handle.get_facecolor() for handle in legend.get_patches()}) == 12
+    display.figure_.draw_without_rendering()
+    assert legend.get_window_extent().x0 >= display.ax_.get_window_extent().x1 - 1  # beside the bars
+
+
+def test_a_long_class_name_is_not_cut_in_contributions():
+    target = "a class whose name is longer than any figure is wide"
+    display = partita.ContributionsDisplay(["a", "b"], np.array([1.0, -0.5]), 0.5, target, n_classes=3).plot()
+    assert not cut(display.figure_)
+
+
+def test_the_profile_of_two_columns_has_room_for_its_words():
+    values = np.zeros((2, 5))
+    sizes, shares = np.full(5, 3), np.zeros(2, bool)
+    display = partita.ClusterProfileDisplay(["a", "b"], list(range(5)), sizes, values, values, shares)
+    assert not cut(display.plot().figure_)
+
+
+def test_sweeps_and_numbers_of_groups_are_whole_at_the_axes():
+    ax = partita.TraceDisplay(np.array([[1, 2, 4, 3], [2, 2, 3, 3]]), "n_groups").plot().ax_
+    assert ax.get_ylabel() == "number of groups"
+    assert all(tick == int(tick) for axis in (ax.xaxis, ax.yaxis) for tick in axis.get_ticklocs())

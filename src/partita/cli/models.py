@@ -75,7 +75,7 @@ def load_model(path: str) -> Any:
             f"partita complete {path} --output OUT; for cells of your choice add --predict PAIRS."
         )
     if not hasattr(model, "schema_"):
-        raise ValueError(f"{path!r} is a saved {name} that was not fitted, or to several tables. Save one of one table.")
+        raise ValueError(f"{path!r} is a {name} that was not fitted, or to several tables. Take one of one table.")
     return model
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .canvas import ACCENT, GROUPS, canvas
+from .names import shorten
 from .wanted import need_method
 
 LINE = 0.09  # height of a name, in heights of the highest bar
@@ -59,14 +60,11 @@ class AnomalyDisplay:
         for step, row in enumerate(self.lowest):
             at = self.scores[row]
             first_half = at < (left + right) / 2
-            ax.annotate(_short(self.names[row]), (at, 0.08 * top), xytext=(at, top * (1.03 + LINE * (n - 1 - step))),
+            name, height = shorten(self.names[row], LONGEST), top * (1.03 + LINE * (n - 1 - step))
+            ax.annotate(name, (at, 0.08 * top), xytext=(at, height),
                         ha="left" if first_half else "right", fontsize="small", color=ACCENT,
                         arrowprops={"arrowstyle": "-", "color": ACCENT, "linewidth": 0.5, "alpha": 0.5,
                                     "relpos": (0 if first_half else 1, 0)})  # fmt: skip
         ax.set(xlabel="log density" + (" per observed cell" if self.per_cell else ""), ylabel="rows")
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"

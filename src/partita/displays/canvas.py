@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import Any
 
 INK, ACCENT, QUIET = "#27384a", "#d1495b", "#9aa7b4"
@@ -35,6 +34,10 @@ def colour(number: int) -> str:
     return GROUPS[number % len(GROUPS)]
 
 
-def wrapped(name: str, width: int = 36) -> str:
-    """A column's name on as many lines as it takes beside an axis."""
-    return textwrap.fill(name, width)
+def shades(n: int) -> list[Any]:
+    """A colour for each of n classes: those of all displays as long as they do not repeat."""
+    if n <= len(GROUPS):
+        return list(GROUPS[:n])
+    import matplotlib.pyplot as plt
+
+    return [plt.get_cmap("tab20" if n <= 20 else "turbo")(k if n <= 20 else k / n) for k in range(n)]

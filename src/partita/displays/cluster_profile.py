@@ -8,7 +8,8 @@ import numpy as np
 
 from ..data.decode import column_values
 from ..data.table import Table
-from .canvas import INK, canvas, wrapped
+from .canvas import INK, canvas
+from .names import wrapped
 from .wanted import need_method
 
 # sizes of numbers in points, smaller ones are left out; width of a letter in these
@@ -70,7 +71,7 @@ class ClusterProfileDisplay:
     def plot(self, ax: Any = None, *, colorbar: bool = True) -> ClusterProfileDisplay:
         """Draw on `ax` (by default a new figure); `ax_` and `figure_` keep where."""
         n_traits, n_groups = self.values.shape
-        ax = canvas(ax, (2.6 + 0.85 * n_groups, 1.2 + 0.34 * n_traits))
+        ax = canvas(ax, (2.6 + 0.85 * n_groups, max(1.2 + 0.34 * n_traits, 2.8)))
         image = ax.imshow(self.contrast, cmap="RdBu_r", vmin=-2, vmax=2, aspect="auto")
         ax.set_xticks(range(n_groups), [f"{g}\n({size})" for g, size in zip(self.groups, self.sizes)])
         ax.set_yticks(range(n_traits), [wrapped(name) for name in self.traits])

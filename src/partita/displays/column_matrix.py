@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .canvas import INK, canvas
+from .names import shorten
 from .net_columns import class_edges
-from .region_names import shorten
 
 
 def draw_matrix(

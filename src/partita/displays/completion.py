@@ -9,9 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.bayesian_svd import BayesianSVD
 from .canvas import canvas
+from .names import shorten
 from .wanted import need
 
 _NAMES = 30  # ids are written at the axes up to so many
+_LETTERS = 18  # of each
 
 
 class CompletionDisplay:
@@ -97,15 +99,10 @@ class CompletionDisplay:
         for axis, ids in ((ax.xaxis, self.columns), (ax.yaxis, self.rows)):
             axis.set_ticks(range(len(ids)) if len(ids) <= _NAMES else [])
             if len(ids) <= _NAMES:
-                axis.set_ticklabels([_short(name) for name in ids])
+                axis.set_ticklabels([shorten(name, _LETTERS) for name in ids])
         if len(self.columns) <= _NAMES:
-            ax.tick_params(axis="x", rotation=90 if max(len(_short(name)) for name in self.columns) > 2 else 0)
+            ax.tick_params(axis="x", rotation=90 if max(len(str(name)) for name in self.columns) > 2 else 0)
         ax.tick_params(length=0, labelsize="small")
         ax.set(xlabel="columns", ylabel="rows")
         ax.set_title(title, fontsize="medium")
         ax.figure.colorbar(image, ax=ax, shrink=0.85, label=label)
-
-
-def _short(name: Any) -> str:
-    text = str(name)
-    return text if len(text) <= 18 else text[:17] + "…"

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.groups_base import GroupsEstimator
-from .canvas import canvas, colour, mark_truth
+from .canvas import GROUPS, canvas, mark_truth, shades
 from .wanted import need
 
 
@@ -33,12 +33,14 @@ class ComponentsPosteriorDisplay:
 
     def plot(self, ax: Any = None, *, truth: int | None = None) -> ComponentsPosteriorDisplay:
         """Draw on `ax` (by default a new figure); `truth` marks a known number of groups."""
-        ax = canvas(ax)
+        many = len(self.posteriors) > len(GROUPS)
+        ax = canvas(ax, (6.8 if many else 5.2, 3.8))
         sizes = sorted({size for posterior in self.posteriors.values() for size in posterior})
         width = 0.8 / len(self.posteriors)
+        shade = shades(len(self.posteriors))
         for k, (name, posterior) in enumerate(self.posteriors.items()):
             place = np.array(sorted(posterior)) + (k - (len(self.posteriors) - 1) / 2) * width
-            ax.bar(place, [posterior[size] for size in sorted(posterior)], width, color=colour(k), label=str(name))
+            ax.bar(place, [posterior[size] for size in sorted(posterior)], width, color=shade[k], label=str(name))
         if truth is not None:
             mark_truth(ax, truth)
             sizes = sorted({*sizes, truth})
@@ -47,6 +49,7 @@ class ComponentsPosteriorDisplay:
         step = 1 + (high - low) // 12
         ax.set_xticks([size for size in range(max(low, 0), high + 1) if size % step == 0])
         if len(self.posteriors) > 1:
-            ax.legend(title="class", fontsize="small", title_fontsize="small", frameon=False)
+            beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "ncols": -(-len(shade) // 20)} if many else {}
+            ax.legend(title="class", fontsize="small", title_fontsize="small", frameon=False, **beside)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from .canvas import ACCENT, GROUPS, INK, canvas
+from .names import wrapped
 from .region_names import names_of, region_name
+
+LINE = 56  # letters across the figure
 
 
 class ContributionsDisplay:
@@ -79,7 +82,7 @@ class ContributionsDisplay:
             told = f"log probability of {self.target} over the mean of the others"
         else:
             told = f"log odds of {self.target}"
-        ax.set_xlabel(f"contribution to the {told} (nats)", parse_math=False)
-        ax.set_title(f"{told}: {self.log_odds:+.2f}", fontsize="medium", parse_math=False)
+        ax.set_xlabel(wrapped(f"contribution to the {told} (nats)", LINE), parse_math=False)
+        ax.set_title(wrapped(f"{told}: {self.log_odds:+.2f}", LINE), fontsize="medium", parse_math=False)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..data.decode import column_values
 from ..data.table import Table
-from .canvas import INK, QUIET, canvas, colour, wrapped
+from .canvas import INK, QUIET, canvas, colour
+from .names import wrapped
 from .wanted import need_method
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .canvas import INK, QUIET, canvas, colour
+from .names import shorten
 from .net_columns import need_structure
-from .region_names import shorten
 from .trace import r_hat_text
 
 
@@ -33,8 +33,10 @@ class EdgeAgreementDisplay:
         need_structure(cls, estimator)
         chains = np.asarray(estimator.chain_edges_)
         if len(chains) < 2:
-            why = "its edges are exact" if estimator.method_ == "exact" else f"it ran n_chains={estimator.n_chains}"
-            raise ValueError(f"There are no chains to compare in this StructureLearner: {why}. Fit it with n_chains=2.")
+            none = "There are no chains to compare in this StructureLearner"
+            if estimator.method_ == "exact":
+                raise ValueError(f"{none}: its edges are exact. For chains fit it with exact=False.")
+            raise ValueError(f"{none}: it ran n_chains={estimator.n_chains}. Fit it with n_chains=2.")
         worst = [report["edges"]["r_hat"] for report in estimator.diagnostics_.values() if "edges" in report]
         return cls(chains, [str(name) for name in estimator.schema_.names], max(worst, default=None))
 

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..estimators.bayesian_svd import BayesianSVD
 from ..models.matrices.factors import mean_factors
 from .canvas import INK, QUIET, canvas, colour
+from .names import shorten
 from .wanted import need
 
 
@@ -68,8 +69,8 @@ class FactorDisplay:
         spread = np.maximum(self.places.std(axis=0), 1e-300)
         order = np.argsort(-((self.places / spread) ** 2).sum(axis=1), kind="stable")
         for k in _apart(self.places, order, n_names):
-            ax.annotate(str(names[k])[:28], self.places[k], xytext=(4, 3), textcoords="offset points", fontsize="small",
-                        color=INK)  # fmt: skip
+            ax.annotate(shorten(names[k], 28), self.places[k], xytext=(4, 3), textcoords="offset points",
+                        fontsize="small", color=INK)  # fmt: skip
         ax.set(xlabel=f"factor {self.axes[0] + 1}", ylabel=f"factor {self.axes[1] + 1}")
         ax.set_title(f"{len(self.places):,} {self.side}; the more cells, the larger", fontsize="medium")
         ax.margins(0.12)

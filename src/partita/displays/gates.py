@@ -10,6 +10,7 @@ from ..data.labels import encode_labels
 from ..estimators.gated_base import GatedClassifier
 from .canvas import ACCENT, INK, QUIET, canvas, colour
 from .gate_plane import GatePlane
+from .names import shorten
 from .wanted import need
 
 
@@ -143,7 +144,7 @@ class GatesDisplay:
     def _legend(self, ax: Any) -> None:
         present = set(self.label.tolist())
         for k, name in enumerate(self.classes):
-            ax.scatter([], [], s=22, color=colour(k), label=_short(name))
+            ax.scatter([], [], s=22, color=colour(k), label=shorten(name, 18))
         if -1 in present:
             ax.scatter([], [], s=22, color=QUIET, label="rows" if present == {-1} else "no label")
         if any(margin.min() < 0 < margin.max() for said in self.said for margin in _margins(said)):
@@ -173,8 +174,3 @@ def _zero_line(ax: Any, points: Any, margin: np.ndarray, **style: Any) -> None:
     """Where the margin at `points` (a pair: x and y) changes its sign."""
     if margin.min() < 0 < margin.max():
         ax.contour(points[0], points[1], margin, levels=[0.0], **style)
-
-
-def _short(name: Any, most: int = 18) -> str:
-    text = str(name)
-    return text if len(text) <= most else text[: most - 1] + "…"

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .canvas import INK, QUIET, canvas
-from .region_names import names_of, shorten
+from .names import shorten
+from .region_names import names_of
 
 
 class InteractionMatrixDisplay:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .canvas import INK, canvas, colour
+from .names import shorten
 from .net_columns import class_numbers, columns_by_class, in_order, need_structure
-from .region_names import shorten
 
 DECIDED = 2 / 3  # share of a pair's probability that one direction must have to be drawn as an arrow
 

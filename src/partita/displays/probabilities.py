@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .canvas import GROUPS, canvas, colour
+from .canvas import GROUPS, canvas, shades
 from .wanted import need_probabilities
 
 FEW = len(GROUPS)  # classes with a colour of their own, and room for a legend among the bars
@@ -57,7 +57,7 @@ class ProbabilitiesDisplay:
         ax = canvas(ax, (7.0 if many else 4.5, 4.5))
         names = [f"{own} ({len(chance)})" for own, chance in zip(self.classes, self.chances)]
         bins = list(np.linspace(0, 1, 21))
-        ax.hist(self.chances, bins=bins, stacked=True, label=names, color=_shades(n))
+        ax.hist(self.chances, bins=bins, stacked=True, label=names, color=shades(n))
         ax.set(xlim=(-0.02, 1.02), xlabel=self.label, ylabel="rows")
         beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "ncols": -(-n // 20)} if many else {}
         ax.legend(title="true class (rows)", fontsize="small", title_fontsize="small", frameon=False, **beside)
@@ -65,12 +65,3 @@ class ProbabilitiesDisplay:
             ax.set_title(self.name, fontsize="medium")
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-
-def _shades(n: int) -> list[Any]:
-    """A colour for each of n classes: those of all displays, as long as they do not repeat."""
-    if n <= FEW:
-        return [colour(k) for k in range(n)]
-    import matplotlib.pyplot as plt
-
-    return [plt.get_cmap("tab20" if n <= 20 else "turbo")(k if n <= 20 else k / n) for k in range(n)]

@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from .names import shorten
 from .wanted import need_method
 
 LONGEST = 28
@@ -27,11 +28,3 @@ def region_name(region: tuple, names: Sequence[str], longest: int = LONGEST) -> 
     if isinstance(region[0], str):
         return region[0] if len(region) == 1 else shorten(f"{names[region[1]]} ({region[0]})", longest)
     return " × ".join(shorten(names[j], max(6, longest // len(region))) for j in region)
-
-
-def shorten(text: str, longest: int) -> str:
-    """Cut in the middle: names that begin alike often differ at their ends."""
-    if len(text) <= longest:
-        return text
-    head = longest // 2
-    return text[:head] + "…" + text[len(text) - (longest - 1 - head) :]

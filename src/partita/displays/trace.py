@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -64,14 +65,22 @@ class TraceDisplay:
         ax.axvspan(1, max(1.0, dropped + 0.5), color=QUIET, alpha=0.18, linewidth=0)
         for k, line in enumerate(self.trace):
             ax.plot(sweeps, line, color=colour(k), linewidth=1.1, alpha=0.75)
-        ax.set(xlabel="sweep", ylabel=self.name.replace("_", " ").replace("/", ": "))
+        ax.set(xlabel="sweep", ylabel=_in_words(self.name))
         ax.margins(x=0)
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        if (self.trace % 1 == 0).all():
+            ax.yaxis.get_major_locator().set_params(integer=True)
         title = f"{len(self.trace)} chains"
         if self.r_hat is not None and np.isfinite(self.r_hat):
             title += f", {r_hat_text(self.r_hat)}"
         ax.set_title(title, fontsize="medium")
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _in_words(name: str) -> str:
+    """What was recorded, as it stands beside an axis: block/n_classes is "block: number of classes"."""
+    return re.sub(r"\bn_", "number of ", name).replace("_", " ").replace("/", ": ")
 
 
 def r_hat_text(value: float) -> str:
