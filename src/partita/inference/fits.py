@@ -10,8 +10,8 @@ import numpy as np
 
 from . import loop
 from .checkpoint import Checkpoint
-from .loop import Outcome
 from .monitor import make_monitor
+from .outcome import Outcome
 from .runner import Runner
 
 

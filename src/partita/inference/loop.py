@@ -10,7 +10,6 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from partita.data.telling import tell
 from partita.inference.brake import Brake
 from partita.inference.checkpoint import Chain, Checkpoint
 from partita.inference.monitor import Monitor, Silent
+from partita.inference.outcome import Outcome
 
 Step = Callable[[np.random.Generator, Any], tuple[Any, Mapping[str, float]]]
 Keep = Callable[[int, int, Any], Any]
@@ -31,49 +31,6 @@ _ROUND_SECONDS = 0.075
 
 class FitInterrupted(UserWarning):
     """A fit was stopped by Ctrl-C or by its time budget and returns what it had."""
-
-
-@dataclass
-class Outcome:
-    """What a run leaves: to continue (`states`, `streams`), to use (`kept`) and to judge (`infos`).
-
-    `kept` has one list per chain; `infos` one array (chains, steps) per name, NaN where a chain did not get so far or
-    a step gave no such value; `steps_done` one count per chain; `interrupted` is None, "keyboard" or "time".
-    """
-
-    states: list[Any]
-    kept: list[list[Any]]
-    infos: dict[str, np.ndarray]
-    steps_done: list[int]
-    interrupted: str | None
-    streams: list[np.random.Generator]
-
-    def take(self, chains: Sequence[int]) -> Outcome:
-        """Some of the chains by themselves, nothing kept of them yet."""
-        return Outcome(
-            states=[self.states[k] for k in chains],
-            kept=[[] for _ in chains],
-            infos={name: trace[list(chains)] for name, trace in self.infos.items()},
-            steps_done=[self.steps_done[k] for k in chains],
-            interrupted=None,
-            streams=[self.streams[k] for k in chains],
-        )
-
-    @classmethod
-    def side_by_side(cls, outcomes: Sequence[Outcome]) -> Outcome:
-        """Runs of equally many steps as one, nothing kept of them yet."""
-        return cls(
-            states=[state for one in outcomes for state in one.states],
-            kept=[[] for one in outcomes for _ in one.states],
-            infos={name: np.concatenate([one.infos[name] for one in outcomes]) for name in outcomes[0].infos},
-            steps_done=[steps for one in outcomes for steps in one.steps_done],
-            interrupted=None,
-            streams=[stream for one in outcomes for stream in one.streams],
-        )
-
-    def common_infos(self) -> dict[str, np.ndarray]:
-        """The infos of the steps that every chain has done, as the diagnostics want them."""
-        return {name: trace[:, : min(self.steps_done)] for name, trace in self.infos.items()}
 
 
 def run(
@@ -133,7 +90,7 @@ def run(
     if interrupted is not None:
         asked = f"{whole or n_steps}" if stop is None else f"at most {whole or n_steps}"
         _tell_interrupted(chains, asked, "Ctrl-C" if interrupted == "keyboard" else "the time budget")
-    return _outcome(chains, interrupted)
+    return Outcome.of(chains, interrupted)
 
 
 def count_workers(n_jobs: int | None) -> int:
@@ -291,17 +248,4 @@ def _tell_interrupted(chains: list[Chain], asked: str, why: str) -> None:
     tell(
         f"stopped by {why} after {done} of {asked} steps per chain; the result keeps the steps that were done",
         FitInterrupted,
-    )
-
-
-def _outcome(chains: list[Chain], interrupted: str | None) -> Outcome:
-    names = list(dict.fromkeys(name for chain in chains for name in chain.infos))
-    length = max(chain.done for chain in chains)
-    return Outcome(
-        states=[chain.state for chain in chains],
-        kept=[chain.kept for chain in chains],
-        infos={name: np.stack([chain.trace(name, length) for chain in chains]) for name in names},
-        steps_done=[chain.done for chain in chains],
-        interrupted=interrupted,
-        streams=[chain.rng for chain in chains],
     )

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...data.table import Table
 from ...inference.fits import run_fits
-from ...inference.loop import Outcome
+from ...inference.outcome import Outcome
 from ...inference.runner import Runner
 from ..factor.beside import Beside
 from ..factor.model import FactorFit, FactorModel

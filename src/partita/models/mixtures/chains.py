@@ -13,7 +13,7 @@ import numpy as np
 from ...inference import loop
 from ...inference.checkpoint import Checkpoint
 from ...inference.diagnostics import r_hat
-from ...inference.loop import Outcome
+from ...inference.outcome import Outcome
 from ...inference.runner import Runner
 from ...kernels.contract import Chain, Predictive, Rows
 from . import mixture, predictive

@@ -14,7 +14,8 @@ import numpy as np
 
 from ...data.table import Table
 from ...inference.checkpoint import STAGES
-from ...inference.loop import Outcome, count_workers
+from ...inference.loop import count_workers
+from ...inference.outcome import Outcome
 from ...inference.runner import Runner
 from ...kernels.contract import CORRELATED, Rows
 from ..lens import Lens, close_lens, plain_lens

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...inference.loop import Outcome
+from ...inference.outcome import Outcome
 from ...inference.runner import Runner
 from ...inference.streams import root_sequence, spawn_streams
 from .chains import Chains, Kept

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...inference import loop
-from ...inference.loop import Outcome
+from ...inference.outcome import Outcome
 from ...inference.runner import Runner
 from .chains import Walker, advance
 from .mixture import log_joint

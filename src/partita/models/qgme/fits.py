@@ -11,8 +11,8 @@ import numpy as np
 from ...data.table import Table
 from ...inference import loop
 from ...inference.checkpoint import Checkpoint
-from ...inference.loop import Outcome
 from ...inference.monitor import make_monitor
+from ...inference.outcome import Outcome
 from ...inference.runner import Runner
 from ...inference.streams import spawn_streams
 from ...kernels.contract import Rows

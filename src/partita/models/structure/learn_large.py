@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...inference.fits import Problem, run_fits
-from ...inference.loop import Outcome
+from ...inference.outcome import Outcome
 from ...inference.runner import Runner
 from ...kernels.net_contract import CLASSES, GIVEN_ODDS, ORDERED_CLASSES
 from .bridge import GraphMoves

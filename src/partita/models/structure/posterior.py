@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...inference.diagnostics import ess_bulk, r_hat
-from ...inference.loop import Outcome
+from ...inference.outcome import Outcome
 from .state import MOST_TOP, Batch, NetState, Schedule
 
 STILL = 1e-4  # spread of an edge probability below which chains agree whatever R-hat says
