@@ -61,10 +61,10 @@ class Beside:
         return [column.prior + column.statistics(weight, self.levels[j]) for j, column in enumerate(self.columns)]
 
     def first_guesses(self, cells: list[Array]) -> list[Array]:
-        """(H, holes, L) of every column with holes, by the gates alone."""
+        """(H, holes, groups of levels) of every column with holes, by the gates alone."""
         out = []
         for j, places in self.holes:
-            table = self.columns[j].probabilities(cells[j])
+            table = self.columns[j].grouped(self.columns[j].probabilities(cells[j]))
             out.append(np.repeat(table[:, None], len(places), axis=1))
         return out
 
@@ -137,7 +137,7 @@ class _Products:
 
 
 class Hidden:
-    """Guessed cells of a block of rows; `tables` (H, cells, L) of the whole table change in place.
+    """Guessed cells of a block of rows; `tables` (H, cells, G) of the whole table change in place.
 
     looks   (H, b, d) expected features, or (1, b, d) where no cell is guessed
     """

@@ -38,7 +38,7 @@ class FactorState:
     latent          (n, H, C) means of t with more than two classes, else (0, H, 1): where their fixed point is sought
     most_factors    T; n_classes
     cells           of each column beside the real ones, (H, L) pseudo-counts or (H, 2)
-    guesses         (H, cells, L) probabilities of the levels that labelled rows miss, of each column with such cells
+    guesses         (H, cells, G) probabilities of groups of levels that labelled rows miss, of columns with such cells
     wait, failures  steps until factors are next tried without, and how often in a row that was no gain
     merge_wait, merge_failures   the same for components
     turn_wait, turn_failures     the same for turns of the factors

@@ -29,7 +29,7 @@ from .count_buckets import (
     poisson_means,
 )
 
-MOST_INDICATORS = 50  # of a column's most frequent levels; the others look alike to an expert
+MOST_INDICATORS = 50  # of a column's most frequent levels; the others look alike to an expert and are guessed as one
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +65,41 @@ class CellColumn:
     @property
     def n_features(self) -> int:
         return self.features.shape[1]
+
+    @cached_property
+    def shown(self) -> np.ndarray | None:
+        """The levels with indicators, where there are several others, which look alike to an expert: the group of the
+        last; None where it tells all levels, or buckets, apart."""
+        return None if self.count or self.n_levels <= self.n_features + 1 else np.argmax(self.features, axis=0)
+
+    @cached_property
+    def group_features(self) -> np.ndarray:
+        """(G, d) what an expert sees of every group of levels."""
+        if self.shown is None:
+            return self.features
+        return self.features[np.append(self.shown, np.setdiff1d(np.arange(self.n_levels), self.shown)[0])]
+
+    def grouped(self, table: np.ndarray) -> np.ndarray:
+        """Sums over the levels of every group, (H, L) -> (H, G)."""
+        if self.shown is None:
+            return table
+        others = np.delete(table, self.shown, axis=1).sum(axis=1, keepdims=True)
+        return np.concatenate([table[:, self.shown], others], axis=1)
+
+    def log_grouped(self, table: np.ndarray) -> np.ndarray:
+        """The same of logarithms."""
+        if self.shown is None:
+            return table
+        top = table.max(axis=1, keepdims=True)
+        return np.log(np.maximum(self.grouped(np.exp(table - top)), 1e-300)) + top
+
+    def of_groups(self, level: np.ndarray, table: np.ndarray) -> np.ndarray:
+        """Weights of groups (H, G) on their levels (H, L), each as its share of exp(table) is."""
+        if self.shown is None:
+            return level
+        group = np.full(self.n_levels, len(self.shown))
+        group[self.shown] = np.arange(len(self.shown))
+        return level[:, group] * np.exp(table - self.log_grouped(table)[:, group])
 
     def cells(self, rows: Rows) -> np.ndarray:
         """Level of each row, or its count, as integers; -1 where it is missing."""

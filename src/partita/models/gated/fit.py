@@ -49,7 +49,7 @@ class GatedProblem:
             self.view, self.blocks, self.priors, self.n_classes, self.k, self.n_rows, rng, self.within, self.cluster
         )
         now = expectations(state, self.view)
-        guesses = [table for b in self.blocks if b.sort == GUESSED for table in first_guesses(b, now.tables)]
+        guesses = [table for b in self.blocks if b.sort == GUESSED for table in first_guesses(self.view, b, now.tables)]
         return replace(state, guesses=guesses)
 
     def step(self, rng: np.random.Generator, state: GatedState) -> tuple[GatedState, Mapping[str, float]]:

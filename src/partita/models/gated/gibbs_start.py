@@ -122,7 +122,8 @@ def to_variational(given: Given, source: np.ndarray, state: GibbsState, problem:
     )
     fit = updated(fit, chosen, given.view, given.priors)
     now = expectations(fit, given.view)
-    guesses = [table for b in problem.blocks if b.sort == GUESSED for table in first_guesses(b, now.tables)]
+    blocks = [block for block in problem.blocks if block.sort == GUESSED]
+    guesses = [table for block in blocks for table in first_guesses(problem.view, block, now.tables)]
     return replace(fit, guesses=guesses)
 
 

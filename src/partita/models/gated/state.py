@@ -82,7 +82,7 @@ class GatedState:
     owner      (H,) class of each component, where there are no experts; else None
     rho        (n, H) responsibilities, as of the last update of rows
     latent     (n, H, K) <t>, as of the last update of rows; None without experts
-    guesses    probabilities of the levels of missing cells that experts guess, (H, cells, L) per block and column
+    guesses    probabilities of the levels of missing cells that experts guess, (H, cells, G) per block and column
     """
 
     counts: np.ndarray

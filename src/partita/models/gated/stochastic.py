@@ -123,7 +123,7 @@ class StochasticProblem:
             target = first_latents(block.label, self.n_classes, now.n_latents)
             latent = np.repeat(target[:, None], now.n_components, axis=1)
         if block.sort == GUESSED:
-            guesses = Guesses(self.view, block, first_guesses(block, now.tables))
+            guesses = Guesses(self.view, block, first_guesses(self.view, block, now.tables))
         rounds = 1 if guesses is None and now.n_latents < 2 else INNER_ROUNDS
         for _ in range(rounds):
             part, rho, latent = expect(block, now, latent, guesses)

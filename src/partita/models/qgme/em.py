@@ -66,7 +66,7 @@ class QGMEProblem:
             self.view, self.x, self.levels, self.label, self.weight, self.n_classes, cluster, self.regulariser
         )
         tables = point_expectations(state, self.view).tables
-        guesses = [table for b in self.blocks if b.sort == GUESSED for table in first_guesses(b, tables)]
+        guesses = [table for b in self.blocks if b.sort == GUESSED for table in first_guesses(self.view, b, tables)]
         return replace(state, guesses=guesses)
 
     def step(self, state: QGMEState) -> tuple[QGMEState, Mapping[str, float]]:

@@ -34,7 +34,7 @@ class QGMEState:
     cells        of each column beside the Gaussian block, theta as of `PointColumn`
     w            (H, K, F) weights of the experts: one latent for two classes, one per class for more, none for one
     latent       (n, H, K) <t> as of the last E-step, for more than two classes; else None
-    guesses      probabilities of the levels of missing cells that experts guess, (H, cells, L) per block and column
+    guesses      probabilities of the levels of missing cells that experts guess, (H, cells, G) per block and column
     sums         what the last E-step added up over the rows; None before the first
     """
 
