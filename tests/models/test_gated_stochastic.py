@@ -1,9 +1,12 @@
 """Steps over batches of rows, against passes over all of them."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 from partita import IQGMEClassifier
+from partita.models.gated import average
 
 
 def groups_with_rules(n, seed, k=4, p=4):
@@ -28,3 +31,19 @@ def test_batches_keep_as_few_components_as_passes_over_all_rows(seed):
     assert found[1] <= found[0] + 2
     losses = [-np.log(model.predict_proba(rows)[np.arange(1000), labels]).mean() for model in (whole, batches)]
     assert losses[1] < losses[0] + 0.02
+
+
+def test_a_start_that_ctrl_c_came_before_is_not_the_best(monkeypatch):
+    X, y = groups_with_rules(200, 0)
+    run = average.run_fits
+
+    def cut_short(*args, **rest):
+        states, outcome = run(*args, **rest)
+        outcome.infos["bound"][0], outcome.steps_done[0], outcome.interrupted = np.nan, 0, "keyboard"
+        return states, outcome
+
+    monkeypatch.setattr(average, "run_fits", cut_short)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = IQGMEClassifier(batch_size=50, n_restarts=2, max_iter=3, random_state=0).fit(X, y)
+    assert model.n_iter_ == 3

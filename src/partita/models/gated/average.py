@@ -153,7 +153,7 @@ def learn_in_batches(
         [problem] * len(streams), streams, n_steps, None, runner, fingerprint, Running.from_tree
     )
     tail = max(n_steps // 10, 1)
-    last = [np.nanmean(trace[max(done - tail, 0) : max(done, 1)]) for trace, done in
+    last = [trace[max(done - tail, 0) : done].mean() if done else -np.inf for trace, done in
             zip(outcome.infos["bound"], outcome.steps_done, strict=True)]  # fmt: skip
     best = int(np.nanargmax(last))
     rho = problem.responsibilities(states[best], outcome.streams[best])
