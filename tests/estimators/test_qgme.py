@@ -183,6 +183,25 @@ def test_ctrl_c_keeps_the_best(monkeypatch):
     assert model.predict_proba(X).shape == (len(X), 2)
 
 
+@pytest.mark.parametrize("at", [3, 40])
+def test_ctrl_c_while_rows_are_set_aside_keeps_a_fit_of_the_others(monkeypatch, at):
+    X, y = mixed_frame()
+    plain, calls = qgme_em.QGMEProblem.step, []
+
+    def interrupted(self, state):
+        calls.append(self.k)
+        if len(calls) == at:
+            signal.raise_signal(signal.SIGINT)
+        return plain(self, state)
+
+    monkeypatch.setattr(qgme_em.QGMEProblem, "step", interrupted)
+    with pytest.warns(FitInterrupted, match=r"stopped by Ctrl-C"):
+        model = QGMEClassifier("cv", n_restarts=1, max_iter=5, random_state=0).fit(X, y)
+    assert len(calls) == at
+    assert model.n_experts_ <= max(model.cv_log_losses_)
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
 def test_a_row_without_cells_has_the_class_prior_and_density_one():
     X, y = three_gaussians(150, 2)
     model = QGMEClassifier(3, **QUICK).fit(X, y)

@@ -31,8 +31,8 @@ class QGMEClassifier(GatedClassifier):
         real columns an expert has P + P (P + 1) / 2 parameters of its Gaussian, levels - 1 of each category, 1 of each
         count, features + 1 of its rule for every class but one, and a weight.
         "cv": the same numbers, and the one of the smallest log-loss on rows set aside, in five folds (six times the
-        fits). BIC judges the joint density of cells and labels; where the classes matter more, and columns are many,
-        it takes too few.
+        fits; stopped before the last, it keeps the fit of the fold that it was in). BIC judges the joint density of
+        cells and labels; where the classes matter more, and columns are many, it takes too few.
     n_restarts : starts of each number of experts, in turn from k-means over all rows and within each class.
     max_iter : iterations of each start.
     tol : rise of log likelihood plus log prior, per row, below which a start has converged.
@@ -123,9 +123,12 @@ class QGMEClassifier(GatedClassifier):
             self._forget("cv_log_losses_")
             if self.n_experts == "cv" and len(table) > 1:
                 tried: Any = [k for k in candidates if k <= 0.8 * len(table)] or [1]
-                losses = held_out_losses(*given, tried, *rule)  # type: ignore[call-arg]
+                losses, stopped = held_out_losses(*given, tried, *rule)  # type: ignore[call-arg]
                 self.cv_log_losses_ = losses
                 candidates = [min(losses, key=losses.__getitem__)]
+                if stopped is not None:  # what there is: fits without a fifth of the rows
+                    self._take({k: one for k, one in stopped.items() if k in candidates} or stopped)
+                    return self
             mark: Any = self._fingerprint(table.codes, table.reals, label, weight)
             fitted = learn(*given, candidates, *rule, mark)  # type: ignore[call-arg]
             self._take(fitted)
