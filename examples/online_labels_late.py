@@ -5,9 +5,10 @@ stream the labels are missing (None); from then on every row has one. Three lear
 labels were on time, one that learns from the rows without labels too, and one that throws them away. `partial_fit`
 takes all three.
 
-Rows without labels are no gift. Before the first label there is nothing to tell the classes apart, so the stream seats
-those rows by guess, and it remembers them after they have left its reservoir. The last line printed says which of the
-two late learners ended ahead; make that comparison on your own stream before you feed it rows without labels.
+Rows without labels are no gift. Before the first label there is nothing to tell the classes apart: the probabilities
+are a coin's, and the stream seats those rows by guess and remembers them after they have left its reservoir. The last
+line printed says which of the two late learners ended ahead; make that comparison on your own stream before you feed it
+rows without labels.
 
     python examples/online_labels_late.py [folder for the picture]
 """

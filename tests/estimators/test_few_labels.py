@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import partita
 from partita import AClass
 
 
@@ -32,3 +33,20 @@ def test_chunks_do_not_matter_where_labels_are_missing():
         for first, last in ((0, 130), (130, 131), (131, 330)):
             parts.partial_fit(X[first:last], given[first:last], classes=[0, 1])
         np.testing.assert_allclose(parts.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("settings", [{}, {"n_sweeps": 0, "n_particles": 2}], ids=str)
+def test_classes_that_no_label_has_named_share_their_probability(settings, tmp_path):
+    """Nothing tells them apart, whatever names the banks gave to their rows."""
+    X, y = two_clear_groups(240, seed=3)
+    model = AClass(n_filters=3, random_state=0, **settings)
+    model.partial_fit(X[:120], np.full(120, np.nan), classes=["a", "b", "c"])
+    np.testing.assert_allclose(model.predict_proba(X), 1 / 3, rtol=1e-12)
+    partita.save(model, tmp_path / "m")
+    model = partita.load(tmp_path / "m").partial_fit(X[120:180], np.where(y[120:180] == 1, "b", None))
+    p = model.predict_proba(X)
+    assert p[y == 1, 1].mean() > 0.9 and (p[:, 0] == p[:, 2]).all()
+    np.testing.assert_array_equal(np.concatenate([model.predict_proba(X[i : i + 1]) for i in range(20)]), p[:20])
+    model.partial_fit(X[180:], np.where(y[180:] == 1, "b", "c"))
+    p = model.predict_proba(X)
+    assert (p[:, 0] != p[:, 2]).all() and p[y == 0, 0].mean() < p[y == 0, 2].mean()

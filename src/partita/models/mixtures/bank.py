@@ -65,6 +65,7 @@ class Reservoir:
     seen: int = 0
     unlabelled: bool = False  # whether a row without a label has come yet
     effort: float = 0.5  # split-merge proposals per group and sweep, where their number is not given
+    named: np.ndarray | None = None  # bool (classes,): which a label has named; None: all
 
 
 def bank_predictive(layout: Layout, bank: Bank) -> Predictive:

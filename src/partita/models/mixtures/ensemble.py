@@ -33,6 +33,9 @@ class Ensemble:
     kind_of: np.ndarray  # kind of chain of every state
     members: list[Member]  # how states become class probabilities
     n_jobs: int = 1
+    # bool (classes,): classes that no label has named yet, None where there are none; nothing tells them from each
+    # other, whichever of them a state gave a row to
+    alike: np.ndarray | None = None
 
     @property
     def n_classes(self) -> int:
@@ -77,6 +80,7 @@ class Ensemble:
             "kind_of": self.kind_of,
             "members": vote.to_trees(self.members),
             "n_jobs": self.n_jobs,
+            "alike": self.alike,
         }
 
     @classmethod
@@ -90,6 +94,7 @@ class Ensemble:
             kind_of=tree["kind_of"],
             members=[Member(**member) for member in tree["members"]],
             n_jobs=tree["n_jobs"],
+            alike=tree["alike"],
         )
 
 
@@ -150,11 +155,19 @@ def class_probabilities(ensemble: Ensemble, table: Table) -> np.ndarray:
         for j, k in enumerate(used):
             lens = ensemble.lens_of[k]
             density[j] = log_density(ensemble.lenses[lens].layout, rows[lens], ensemble.states[k])
-        return vote.combine(
+        proba = vote.combine(
             ensemble.members, density, ensemble.kind_of[used], ensemble.log_prior, ensemble.weight[used]
         )
+        return proba if ensemble.alike is None else shared_alike(proba, ensemble.alike)
 
     return over_rows(ensemble, table, what)
+
+
+def shared_alike(proba: np.ndarray, alike: np.ndarray) -> np.ndarray:
+    """The mean over all namings of the classes that are alike: these share their probability equally."""
+    out = proba.copy()
+    out[:, alike] = np.ascontiguousarray(proba[:, alike]).mean(axis=1, keepdims=True)
+    return out
 
 
 def log_densities(ensemble: Ensemble, table: Table) -> np.ndarray:

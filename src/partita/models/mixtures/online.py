@@ -138,7 +138,11 @@ class Online:
         kind = np.zeros(len(states), int)
         if members is None:
             members = [Member(0, vote.DENSITIES)]
-        return Ensemble([self.lens], states, [0] * len(states), weight, counts, kind, members, count_workers(n_jobs))
+        named = self.reservoir.named
+        return Ensemble(
+            [self.lens], states, [0] * len(states), weight, counts, kind, members, count_workers(n_jobs),
+            alike=None if named is None or named.sum() >= len(named) - 1 else ~named,
+        )  # fmt: skip
 
     def _bank_weights(self) -> np.ndarray:
         """Banks by their evidence; rejuvenated ones are draws from (nearly) the same law and count alike."""

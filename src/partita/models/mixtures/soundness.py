@@ -31,6 +31,8 @@ def check_ensemble(ensemble: Ensemble, schema: Schema) -> None:
     for lens in ensemble.lenses:
         check_lens(lens, schema)
     n, C = len(ensemble.states), len(ensemble.class_count)
+    if ensemble.alike is not None:
+        need_array(ensemble.alike, "alike", (C,), np.bool_)
     need(n > 0 and len(ensemble.lens_of) == len(ensemble.weight) == len(ensemble.kind_of) == n, "number of states")
     need_within(np.array(ensemble.lens_of), "lens_of", 0, len(ensemble.lenses) - 1)
     for state, k in zip(ensemble.states, ensemble.lens_of, strict=True):
@@ -83,6 +85,8 @@ def check_online(online: Online, schema: Schema) -> None:
         need_within(rows.codes[:, j], "codes", -1, sight.levels - 1)
     need_array(online.reservoir.label, "label", (rule.window,), np.int32)
     need_within(online.reservoir.label, "label", -1, rule.n_classes - 1)
+    if online.reservoir.named is not None:
+        need_array(online.reservoir.named, "named", (rule.n_classes,), np.bool_)
     need(LEAST_EFFORT <= online.reservoir.effort <= MOST_EFFORT, "effort")
     for bank in online.banks:
         need(len(bank.filters) == rule.n_classes, "number of filters")

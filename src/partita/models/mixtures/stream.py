@@ -34,7 +34,7 @@ def open_stream(layout: Layout, rows: Rows, rule: Rule, n_banks: int) -> tuple[l
     empty = Rows(
         np.full((rule.window, rows.codes.shape[1]), -1, np.int32), np.full((rule.window, rows.reals.shape[1]), np.nan)
     )
-    return banks, Reservoir(empty, np.full(rule.window, -1, np.int32))
+    return banks, Reservoir(empty, np.full(rule.window, -1, np.int32), named=np.zeros(rule.n_classes, bool))
 
 
 def learn(
@@ -54,6 +54,8 @@ def learn(
             at += n
             full = reservoir.seen % rule.block == 0
             reservoir.unlabelled = reservoir.unlabelled or bool((label[index] < 0).any())
+            if reservoir.named is not None:
+                reservoir.named[label[index][label[index] >= 0]] = True
 
             def seat(k: int, index=index, place=place) -> None:
                 _seat(layout, rows, label, index, place, rule, banks[k], streams[k])
