@@ -120,3 +120,13 @@ def test_a_structure_over_several_tables_is_told_table_by_table():
     text = summary(model)
     assert text.startswith("table 0\nStructureLearner") and "\n\ntable 1\nStructureLearner" in text
     assert "3 binary" in text and "2 categorical" in text
+
+
+def test_a_bound_on_parents_is_told():
+    """With missing cells ordered classes list sets of four parents at most."""
+    X = np.random.default_rng(0).integers(0, 2, (40, 6)).astype(float)
+    X[0, 0] = np.nan
+    settings = {"n_sweeps": 30, "n_chains": 2, "random_state": 0}
+    text = summary(StructureLearner("ordered-block", **settings).fit(X))
+    assert "parents under ordered classes" in text and "at most 4 of a column" in text
+    assert "parents under" not in summary(StructureLearner("block", **settings).fit(X))

@@ -14,7 +14,7 @@ from partita.displays.edge_probabilities import EdgeProbabilitiesDisplay
 from partita.displays.network import NetworkDisplay
 from partita.displays.picture import draw_png
 from partita.displays.trace import TraceDisplay, r_hat_text
-from partita.report.tables import align, likely_sizes
+from partita.report.tables import align, likely_sizes, percent
 
 _MOST = 25
 _R_HAT_FINE, _APART_FINE = 1.1, 0.1
@@ -117,6 +117,9 @@ def _how(model: Any) -> list[tuple[str, str]]:
     if len(model.prior_weights_) > 1:
         weights = ", ".join(f"{name} {weight:.2f}" for name, weight in model.prior_weights_.items())
         facts.insert(0, ("posterior weights of the priors", weights))
+    if limit := model.parent_limit_:
+        at = f"at most {limit['most']} of a column; {percent(limit['share_at_limit'])} of the columns have so many"
+        facts.append(("parents under ordered classes", at))
     return facts
 
 
