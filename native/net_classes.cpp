@@ -23,7 +23,7 @@ PARTITA_CLONES void weigh(double* value, size_t n, double top) {
 }  // namespace
 
 ClassSums::ClassSums(const NetTables& tables, const BlockRule& rule, double heat)
-    : tables_(tables), rule_(rule), heat_(heat), points_(17), pairs_(17), levels_(17), stride_(17) {
+    : tables_(tables), rule_(rule), heat_(heat), points_(17), pairs_(17), levels_(17), stride_(17), power_(size_t(rule.stride + 1) * 17) {
   sets_.resize(size_t(1) << tables.n);
   cells_.resize(sets_.size());
   weight_.resize(sets_.size());
@@ -60,40 +60,38 @@ double ClassSums::gather(int j, const Allowed& allowed, size_t n) {
   return top;
 }
 
-// power_: eta^k (1 - eta)^(pairs - k) for every axis, point and number k of parents, axis after axis
-void ClassSums::find_powers(int n_from) {
-  power_.clear();
-  for (int a = 0; a < n_from; ++a)
-    for (int q = 0; q < points_[a]; ++q) {
-      const double eta = rule_.node[points_[a] * rule_.stride + q], odds = eta / (1.0 - eta);
-      double value = 1.0;
-      for (int k = 0; k < pairs_[a]; ++k) value *= 1.0 - eta;
-      for (int k = 0; k <= pairs_[a]; ++k, value *= odds) power_.push_back(value);
+// eta^k (1 - eta)^(pairs - k) for every point of a rule and number k of parents among so many pairs
+const std::vector<double>& ClassSums::powers(int points, int pairs) {
+  std::vector<double>& known = power_[size_t(points) * 17 + pairs];
+  if (!known.empty()) return known;
+  for (int q = 0; q < points; ++q) {
+    const double eta = rule_.node[points * rule_.stride + q], odds = eta / (1.0 - eta);
+    double value = 1.0;
+    for (int k = 0; k < pairs; ++k) value *= 1.0 - eta;
+    for (int k = 0; k <= pairs; ++k, value *= odds) known.push_back(value);
+  }
+  return known;
+}
+
+namespace {
+
+constexpr int kLanes = 4;  // members of a class side by side; their number is rounded up
+
+// One axis of a table, from numbers of parents to points: to[f, q, x] = sum over k of power[q, k] * of[f, k, x]
+PARTITA_CLONES void expand_axis(const double* of, double* to, const double* power, int stride, int front, int levels, int points, int back) {
+  for (int f = 0; f < front; ++f, of += size_t(levels) * back)
+    for (int q = 0; q < points; ++q, to += back) {
+      const double* values = power + q * stride;
+      for (int x = 0; x < back; x += kLanes) {
+        double sum[kLanes] = {0.0};
+        for (int k = 0; k < levels; ++k)
+          for (int t = 0; t < kLanes; ++t) sum[t] += values[k] * of[size_t(k) * back + x + t];
+        for (int t = 0; t < kLanes; ++t) to[x + t] = sum[t];
+      }
     }
 }
 
-// counts of parents in every class -> values on the grid of eta, one axis at a time
-void ClassSums::expand(int n_from) {
-  int front = 1, back = int(table_.size());
-  const double* power = power_.data();
-  for (int a = 0; a < n_from; ++a) {
-    const int levels = levels_[a], points = points_[a];
-    back /= levels;
-    next_.assign(size_t(front) * points * back, 0.0);
-    for (int f = 0; f < front; ++f)
-      for (int q = 0; q < points; ++q) {
-        const double* values = power + q * (pairs_[a] + 1);
-        double* to = next_.data() + (size_t(f) * points + q) * back;
-        for (int k = 0; k < levels; ++k) {
-          const double* of = table_.data() + (size_t(f) * levels + k) * back;
-          for (int b = 0; b < back; ++b) to[b] += values[k] * of[b];
-        }
-      }
-    power += points * (pairs_[a] + 1);
-    front *= points;
-    table_.swap(next_);
-  }
-}
+}  // namespace
 
 double ClassSums::log_sum(Nodes members, const Nodes* from, int n_from, int own, const Allowed* allowed) {
   size_t cells = 1;
@@ -111,47 +109,74 @@ double ClassSums::log_sum(Nodes members, const Nodes* from, int n_from, int own,
       for (size_t g = 0; g < made; ++g) grid_[q * made + g] = grid_[g] * weight[q];
     made *= points_[a];
   }
-  find_powers(n_from);
+  const int M = size_of(members), width = (M + kLanes - 1) / kLanes * kLanes;
   double logs = 0.0;
-  size_t n = 0;
-  int size = 1;
-  Nodes listed = ~Nodes(0);  // the set whose subsets are in sets_ and cells_
-  for (int j = 0; j < tables_.n; ++j) {
-    if (!(members >> j & 1)) continue;
-    if (allowed[j].within != listed) {
-      listed = allowed[j].within;
-      n = list_sets(listed);
-      size = 1;
-      for (int a = n_from - 1; a >= 0; --a) {
-        stride_[a] = size;
-        levels_[a] = size_of(listed & from[a]) + 1;
-        size *= levels_[a];
-      }
-      size_t m = 1;
-      cells_[0] = 0;
-      for (int i = 0; i < tables_.n; ++i)
-        if (listed >> i & 1) {
-          int step = 0;
-          for (int a = 0; a < n_from; ++a)
-            if (from[a] >> i & 1) step = stride_[a];
-          for (size_t x = 0; x < m; ++x) cells_[m + x] = cells_[x] + step;
-          m *= 2;
-        }
-    }
-    const double top = gather(j, allowed[j], n);
-    if (top < -1e299) return kNoScore;
-    table_.assign(size_t(size), 0.0);
-    for (size_t x = 0; x < n; ++x) table_[cells_[x]] += weight_[x];
-    expand(n_from);
-    double most = 0.0;
-    for (size_t g = 0; g < cells; ++g) most = std::max(most, grid_[g] *= table_[g]);
-    if (!(most > 0.0)) return kNoScore;
-    for (double& value : grid_) value /= most;
-    logs += top + std::log(most);
+  if (!count_parents(members, from, n_from, allowed, width, &logs)) return kNoScore;
+  int front = 1, back = int(table_.size());
+  for (int a = 0; a < n_from; ++a) {
+    back /= levels_[a];
+    next_.resize(size_t(front) * points_[a] * back);
+    expand_axis(table_.data(), next_.data(), powers(points_[a], pairs_[a]).data(), pairs_[a] + 1, front, levels_[a], points_[a], back);
+    front *= points_[a];
+    table_.swap(next_);
   }
   double total = 0.0;
-  for (double value : grid_) total += value;
+  for (int first = 0; first < M; first += kLanes) {  // a few members at a time, so that their product keeps its range
+    const int last = std::min(first + kLanes, M);
+    double most = 0.0;
+    for (size_t g = 0; g < cells; ++g) {
+      for (int m = first; m < last; ++m) grid_[g] *= table_[g * width + m];
+      most = std::max(most, grid_[g]);
+    }
+    if (!(most > 0.0)) return kNoScore;
+    logs += std::log(most);
+    total = 0.0;
+    for (double& value : grid_) total += value /= most;
+  }
   return logs + std::log(total);
+}
+
+// table_: for every number of parents in every class, the weight of a member's sets of parents, members side by side. False where
+// a member may have none.
+bool ClassSums::count_parents(Nodes members, const Nodes* from, int n_from, const Allowed* allowed, int width, double* logs) {
+  Nodes most = 0;
+  for (Nodes left = members; left; left &= left - 1) most |= allowed[__builtin_ctz(left)].within;
+  int size = width;
+  for (int a = n_from - 1; a >= 0; --a) {
+    stride_[a] = size;
+    levels_[a] = size_of(most & from[a]) + 1;
+    size *= levels_[a];
+  }
+  table_.assign(size_t(size), 0.0);
+  int m = 0;
+  for (Nodes waiting = members; waiting;) {
+    const Nodes within = allowed[__builtin_ctz(waiting)].within;  // members that share it one after the other
+    const size_t n = list_sets(within);
+    size_t made = 1;
+    cells_[0] = 0;
+    for (Nodes left = within; left; left &= left - 1) {
+      int step = 0;
+      for (int a = 0; a < n_from; ++a)
+        if (from[a] & left & (0 - left)) step = stride_[a];
+      for (size_t x = 0; x < made; ++x) cells_[made + x] = cells_[x] + step;
+      made *= 2;
+    }
+    for (Nodes left = waiting; left; left &= left - 1) {
+      const int j = __builtin_ctz(left);
+      if (allowed[j].within != within) continue;
+      waiting &= ~(Nodes(1) << j);
+      const double top = gather(j, allowed[j], n);
+      if (top < -1e299) return false;
+      double sum = 0.0;
+      for (size_t x = 0; x < n; ++x) sum += weight_[x];
+      if (!(sum > 0.0)) return false;
+      *logs += top + std::log(sum);
+      double* to = table_.data() + m++;
+      for (size_t x = 0; x < n; ++x) to[cells_[x]] += weight_[x];
+      for (int x = 0; x < size; x += width) to[x] /= sum;
+    }
+  }
+  return true;
 }
 
 void ClassSums::draw(Stream& stream, Nodes members, const Nodes* from, int n_from, const Allowed* allowed, double* edges,

@@ -54,12 +54,12 @@ class ClassSums {
   std::vector<double> grid_, table_, next_, weight_;
   std::vector<Nodes> sets_;
   std::vector<int> cells_;
-  std::vector<double> power_;
+  std::vector<std::vector<double>> power_;  // by points and pairs, made when first wanted
 
   size_t list_sets(Nodes within);  // sets_; how many there are
   double gather(int j, const Allowed& allowed, size_t n);  // weights of the n sets of sets_, up to a factor whose log is returned
-  void find_powers(int n_from);
-  void expand(int n_from);
+  const std::vector<double>& powers(int points, int pairs);
+  bool count_parents(Nodes members, const Nodes* from, int n_from, const Allowed* allowed, int width, double* logs);
 };
 
 }  // namespace partita

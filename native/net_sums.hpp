@@ -33,13 +33,19 @@ class OrderDraws {
   double heat_;
   std::vector<double>& within_;  // large, and the same memory for every sweep of a thread: fresh pages would cost as much as the sums
   std::vector<double> reached_, odds_, weight_, count_;
-  std::vector<long double> passed_;  // sums over the orders of a set, where weights need no logarithms
-  std::vector<Nodes> sets_;
+  // where weights need no logarithms: sums over the orders of a set, every node's factor divided by its largest; where doubles do not
+  // hold them, long doubles do
+  std::vector<double> passed_, share_;
+  std::vector<long double> wide_;
+  std::vector<Nodes> sets_, front_, next_;
 
-  bool linear() const;  // `within_` and `passed_` hold sums, not their logs
+  bool linear() const;  // `within_` holds sums, not their logs
+  double last_chance(int j, size_t less, size_t set) const;
   void prepare_sums();
   double log_weight(int j, Nodes set) const;
   void draw_parents(Stream& stream, int j, size_t earlier, Nodes* parents);
+  double sum_with(int j, Nodes in, Nodes open) const;
+  Nodes pick_listed(int j, Nodes in, Nodes open, double uniform);
 };
 
 }  // namespace partita

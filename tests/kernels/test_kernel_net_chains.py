@@ -101,15 +101,30 @@ def test_ordered_sweeps_are_the_same(native, free, linear):
     np.testing.assert_allclose(chains[0][1], chains[1][1], atol=1e-9)
 
 
+def steep(n):
+    """Every node would have all others as parents: orders are rarer than doubles hold, weights of sets are not."""
+    score = np.full((n, 1 << n), NO_SCORE)
+    for j in range(n):
+        for P in range(1 << n):
+            if not P >> j & 1:
+                score[j, P] = -550.0 + P.bit_count() if P.bit_count() < n - 1 else 0.0
+    return score
+
+
 @pytest.mark.parametrize("linear", [True, False])
 @pytest.mark.parametrize("heat", [1.0, 0.4])
-def test_block_sweeps_are_the_same(native, heat, linear):
-    score, rule = scores(4), block_rule(4, 0.5, 1.0, 2.0)
+@pytest.mark.parametrize("table", ["four", "six", "steep"])
+def test_block_sweeps_are_the_same(native, heat, linear, table):
+    n = 6 if table == "six" else 4
+    score, rule = steep(n) if table == "steep" else scores(n), block_rule(n, 0.5, 1.0, 2.0)
+    if table == "six":
+        score[4, [P for P in range(64) if P & 0b1010]] = NO_SCORE  # edges that must not be
+    more = weights(score, heat, linear)
+    assert (more.weight.size > 0) == linear
     chains = []
     for kernels in (reference, native):
-        z, parents, edges, trace = np.zeros(4, np.int32), np.zeros(4, np.int32), np.zeros((4, 4)), []
-        more = weights(score, heat, linear)
-        for seed in range(6):
+        z, parents, edges, trace = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros((n, n)), []
+        for seed in range(6 if n == 4 else 2):
             value = kernels.net_block_sweep(score, rule, heat, z, parents, True, 3, 5, seed, edges, more)
             trace.append([value, *z, *parents])
         chains.append((np.array(trace), edges))

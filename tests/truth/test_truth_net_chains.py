@@ -39,7 +39,7 @@ def farthest(prior, sampler_class, schedule, bdeu, pseudo, **more):
 
 
 SCORES = pytest.mark.parametrize(("bdeu", "pseudo"), [(False, 0.5), (True, 4.0)])
-TWO = np.array([1.0, 2.0])
+COPIES = np.array([1.0, 1.0, 2.0])
 
 
 @SCORES
@@ -50,7 +50,7 @@ def test_the_ordered_chain(bdeu, pseudo):
 @SCORES
 def test_the_block_chain(bdeu, pseudo):
     schedule = Schedule(3100, 100)
-    assert max(farthest("block", net_chains.BlockSampler, schedule, bdeu, pseudo, temperatures=TWO)) < 0.05
+    assert max(farthest("block", net_chains.BlockSampler, schedule, bdeu, pseudo, temperatures=COPIES)) < 0.05
 
 
 @pytest.mark.slow
@@ -63,4 +63,14 @@ def test_long_ordered_chains(bdeu, pseudo):
 @SCORES
 def test_long_block_chains(bdeu, pseudo):
     schedule = Schedule(500100, 100)
-    assert max(farthest("block", net_chains.BlockSampler, schedule, bdeu, pseudo, temperatures=TWO)) < 0.002
+    assert max(farthest("block", net_chains.BlockSampler, schedule, bdeu, pseudo, temperatures=COPIES)) < 0.002
+
+
+def test_copies_at_one_temperature_take_turns():
+    tables = score_tables(rows_of_four(), LEVELS, False, 0.5, free(4))
+    sampler = net_chains.BlockSampler(
+        tables, block_rule(4, 0.5, 1.0, 1.0), free(4), Schedule(10, 0), 0, temperatures=np.array([1.0, 1.0, 1.0, 4.0])
+    )
+    scores = np.array([-90.0, -80.0, -70.0, -1e6])
+    assert sampler._exchange(np.random.default_rng(0), scores) == [1, 2, 0, 3]
+    assert sampler._exchange(np.random.default_rng(0), -scores) == [1, 2, 3, 0]

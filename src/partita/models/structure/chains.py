@@ -18,7 +18,9 @@ from .hyper import SmallModel
 from .knowledge import Knowledge, to_graph, to_masks
 from .state import NetState, Schedule, after_sweep, before_sweep
 
-TEMPERATURES = np.geomspace(1.0, 3.2, 7)  # of the block chain; scores count 1 / T times
+# Of the copies of a block chain: scores count 1 / T times. All those at one count. Modes of so few nodes differ by how
+# much they leave open as much as by their scores, so that a warm copy helps less than one more at one.
+TEMPERATURES = np.concatenate([np.ones(10), np.geomspace(1.0, 3.2, 4)[1:]])
 CACHE_BITS = 18  # class sums that are remembered: 4 MB for each chain
 N_DRAWS, N_SPLITS = 3, 10  # graphs by orders, and splits or merges, in a sweep of the block chain
 
@@ -124,7 +126,7 @@ class OrderedSampler:
 
 @dataclass
 class BlockSampler:
-    """Classes and a graph at several temperatures, the coldest of which counts."""
+    """Classes and a graph: copies at several temperatures, of which those at one count."""
 
     tables: np.ndarray
     rule: BlockRule
@@ -134,7 +136,7 @@ class BlockSampler:
     temperatures: np.ndarray = field(default_factory=lambda: TEMPERATURES)
     model: SmallModel | None = None
     linear: LinearScores = field(default_factory=LinearScores)
-    single: np.ndarray | None = None  # exact edge probabilities of one class: taken where the chain has one
+    single: np.ndarray | None = None  # exact edge probabilities of one class: taken where a copy has one
 
     def init(self, rng: np.random.Generator) -> NetState:
         z = np.array([random_classes(rng, self.known, self.number + r, False) for r in range(len(self.temperatures))])
@@ -144,28 +146,42 @@ class BlockSampler:
     def step(self, rng: np.random.Generator, state: NetState) -> tuple[NetState, Mapping[str, float]]:
         before_sweep(state, self.schedule)
         n, R = self.known.n, len(self.temperatures)
-        unused, priors, scores = np.zeros((n, n)), np.zeros(R), np.zeros(R)
-        edges = state.edges
-        if self.single is not None and state.z[0].max() == 0:
-            edges, state.edges[:] = unused, state.edges + self.single
+        seeds = rng.integers(2**64, size=R, dtype=np.uint64)
+        masks, priors, scores = to_masks(state.graph), np.zeros(R), np.zeros(R)
+        edges, unused = np.zeros((n, n)), np.zeros((n, n))
         for r, temperature in enumerate(self.temperatures):
-            parents, at = to_masks(state.graph[r]), state.hyper[r]
             if self.model is not None:
-                self.tables, self.rule = self.model.tables(at), self.model.rule(at)
+                self.tables, self.rule = self.model.tables(state.hyper[r]), self.model.rule(state.hyper[r])
+            counts = temperature == 1.0
+            if counts and self.single is not None and state.z[r].max() == 0:
+                edges += self.single
+                counts = False
             priors[r] = kernel.net_block_sweep(
-                self.tables, self.rule, 1.0 / temperature, state.z[r], parents, self.known.classes is None, N_DRAWS,
-                N_SPLITS, seed_of(rng), edges if r == 0 else unused, self.linear.of(self.tables, 1.0 / temperature),
+                self.tables, self.rule, 1.0 / temperature, state.z[r], masks[r], self.known.classes is None, N_DRAWS,
+                N_SPLITS, int(seeds[r]), edges if counts else unused, self.linear.of(self.tables, 1.0 / temperature),
             )  # fmt: skip
-            state.graph[r] = to_graph(parents)
-            scores[r] = score_of(self.tables, parents)
             if self.model is not None:
-                move_hyper(rng, self.model, at, state.z[r], state.graph[r], False, 1.0 / temperature)
-                scores[r] = score_of(self.model.tables(at), parents)
-        for r, uniform in enumerate(rng.random(R - 1)):  # neighbours change places
-            gain = (scores[r] - scores[r + 1]) * (1.0 / self.temperatures[r + 1] - 1.0 / self.temperatures[r])
-            if np.log(uniform) < gain:
-                for array in (state.z, state.graph, state.hyper, scores, priors):
-                    array[[r, r + 1]] = array[[r + 1, r]]
-        joint = float(scores[0] + priors[0])
+                at, graph = state.hyper[r], to_graph(masks[r])
+                move_hyper(rng, self.model, at, state.z[r], graph, False, 1.0 / temperature)
+                scores[r] = score_of(self.model.tables(at), masks[r])
+        state.graph[:] = to_graph(masks)
+        state.edges += edges / (self.temperatures == 1.0).sum()
+        if self.model is None:
+            scores = self.tables[np.arange(n), masks].sum(axis=1)
+        order = self._exchange(rng, scores)
+        for array in (state.z, state.graph, state.hyper):
+            array[:] = array[order]
+        joint = float(scores[order[0]] + priors[order[0]])
         info = after_sweep(state, self.schedule, joint, joint)
         return state, info if self.model is None else info | self.model.grid.values(state.hyper[0])
+
+    def _exchange(self, rng: np.random.Generator, scores: np.ndarray) -> list[int]:
+        """Neighbours change places: which copy stands where. At one temperature they always do, so that each is the
+        first in its turn."""
+        order = list(range(len(scores)))
+        heats, logs = 1.0 / self.temperatures, np.log(rng.random(len(scores) - 1))
+        for r, log_uniform in enumerate(logs):
+            gain = (scores[order[r]] - scores[order[r + 1]]) * (heats[r + 1] - heats[r])
+            if log_uniform <= gain:
+                order[r], order[r + 1] = order[r + 1], order[r]
+        return order

@@ -13,7 +13,7 @@ MOST_TOP = 100  # best states that are remembered, as [1] averages over
 
 @dataclass
 class NetState:
-    """Symbols: n nodes, R temperatures (one where nothing is tempered).
+    """Symbols: n nodes, R copies of the chain at one temperature or several (often one copy).
 
     z           int32 (R, n): class of every node; with ordered classes its place in the order.
     graph       uint8 (R, n, n): parent row, child column.
