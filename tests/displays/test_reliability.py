@@ -1,3 +1,5 @@
+import importlib.util
+
 import matplotlib
 import numpy as np
 import pytest
@@ -81,3 +83,11 @@ def test_picture_is_a_png_and_leaves_no_figure():
         ReliabilityDisplay.from_predictions(y, p, [0, 1]), ProbabilitiesDisplay.from_predictions(y, p, [0, 1])
     )
     assert png.startswith(b"\x89PNG") and plt.get_fignums() == before
+
+
+def test_without_matplotlib_the_extra_is_named(monkeypatch):
+    display = ProbabilitiesDisplay.from_predictions(["a", "b"], np.eye(2), np.array(["a", "b"]))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    for draw in (display.plot, lambda: draw_png(display)):
+        with pytest.raises(ImportError, match=r"pip install \"partita\[plot\]\""):
+            draw()

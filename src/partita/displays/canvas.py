@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import Any
 
 INK, ACCENT, QUIET = "#27384a", "#d1495b", "#9aa7b4"
@@ -11,9 +12,16 @@ GROUPS = ("#2f6f9f", "#e0903b", "#5a9367", "#b4567a", "#7a6bb0", "#8a6d4b", "#3f
 """Colours of groups and classes, in order; they repeat after the last."""
 
 
+def need_matplotlib() -> None:
+    """Raise an error that names the extra where there is no matplotlib."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ImportError('Pictures need matplotlib. Install it: pip install "partita[plot]".')
+
+
 def canvas(ax: Any, size: tuple[float, float] = (5.2, 3.8)) -> Any:
     """`ax`, or the axes of a new figure of `size` inches, without the upper and right frame."""
     if ax is None:
+        need_matplotlib()
         import matplotlib.pyplot as plt
 
         _, ax = plt.subplots(figsize=size, layout="constrained")

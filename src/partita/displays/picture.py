@@ -5,9 +5,12 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from .canvas import need_matplotlib
+
 
 def draw_png(*displays: Any, size: tuple[float, float] = (4.6, 4.4), dpi: int = 110) -> bytes:
     """The bytes of a PNG with the displays in one row, each `size` inches."""
+    need_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
