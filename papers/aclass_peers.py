@@ -102,7 +102,7 @@ def aclass(**parameters: Any) -> Peer:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pixels and words that never vary among few rows
             predicted = model.fit(train, y).predict(test)
-        sizes = [sum(k * p for k, p in one.items()) for one in model.n_components_posterior_.values()]
+        sizes = [sum(k * p for k, p in one.items()) for one in model.n_components_by_class_.values()]
         return Answer(predicted, float(np.mean(sizes)), model)
 
     return answer

@@ -135,14 +135,16 @@ def test_similarity_tells_clear_groups_apart():
 
 def test_the_posterior_over_the_number_of_groups_sums_to_one(model):
     posterior = model.n_components_posterior_
-    each = posterior.values() if isinstance(model, AClass) else [posterior]
-    for one in each:
+    of_class = model.n_components_by_class_ if isinstance(model, AClass) else {}
+    for one in (posterior, *of_class.values()):
         assert all(isinstance(size, int) and size >= 1 for size in one)
         assert sum(one.values()) == pytest.approx(1.0)
     if isinstance(model, CRPMixture):
         assert posterior[model.n_components_] == max(posterior.values())
     else:
-        assert set(posterior) == {"no", "yes"}
+        assert set(of_class) == {"no", "yes"}
+        mean, *parts = [sum(size * p for size, p in one.items()) for one in (posterior, *of_class.values())]
+        assert mean == pytest.approx(sum(parts))
 
 
 def test_groups_are_numbered_as_in_predict(model):

@@ -39,8 +39,8 @@ def test_no_more_groups_than_the_cap(cls):
     X, y = 5.0 * rng.integers(0, 9, (400, 1)) + rng.normal(size=(400, 2)), rng.integers(0, 2, 400)
     for settings in ({}, {"inference": "smc", "n_particles": 5}):
         model = cls(max_components=3, random_state=0, **settings).fit(X, y)
-        found = model.n_components_posterior_
-        assert all(max(sizes) <= 3 for sizes in (found.values() if cls is AClass else [found]))
+        found = model.n_components_by_class_.values() if cls is AClass else [model.n_components_posterior_]
+        assert all(max(sizes) <= 3 for sizes in found)
 
 
 def test_particles_share_their_groups():

@@ -114,6 +114,7 @@ def test_classes_of_any_type_come_back(labels, path):
     assert again.classes_.dtype == model.classes_.dtype
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     same(again.n_components_posterior_, model.n_components_posterior_)
+    same(again.n_components_by_class_, model.n_components_by_class_)
 
 
 @pytest.mark.parametrize(

@@ -173,14 +173,21 @@ def shares() -> np.ndarray:
     return np.array([4, 4]) / 8
 
 
+def check_numbers(model: AClass, limit: float) -> None:
+    """The groups of each class, and those of both together, which are the sum of independent numbers."""
+    for truth, told in zip(OF_CLASS, model.n_components_by_class_.values(), strict=True):
+        assert total_variation(numbers_told(told, 3), truth.numbers()) < limit
+    both = np.append(0.0, np.convolve(*(truth.numbers() for truth in OF_CLASS)))
+    assert total_variation(numbers_told(model.n_components_posterior_, 6), both) < limit
+
+
 def test_class_probabilities_of_the_papers_filter_are_bayes():
     model = AClass(**GIVEN, inference="smc", n_filters=1, n_particles=20_000, n_sweeps=0, random_state=0)
     model.fit(ROWS, LABEL)
     joint = np.stack([truth.density(NEW) for truth in OF_CLASS], axis=1) * shares()
     np.testing.assert_allclose(model.predict_proba(NEW), joint / joint.sum(axis=1, keepdims=True), atol=0.01)
     np.testing.assert_allclose(np.exp(model.score_samples(NEW)), joint.sum(axis=1), rtol=0.03)
-    for truth, told in zip(OF_CLASS, model.n_components_posterior_.values(), strict=True):
-        assert total_variation(numbers_told(told, 3), truth.numbers()) < 0.02
+    check_numbers(model, 0.02)
 
 
 @pytest.mark.parametrize("how", ["chains", "stream"])
@@ -205,8 +212,7 @@ def test_class_probabilities_are_the_pool_of_all_states(how):
     np.testing.assert_allclose(model.predict_proba(NEW), expected / expected.sum(axis=1, keepdims=True), atol=0.015)
     density = np.stack([truth.density(NEW) for truth in OF_CLASS], axis=1) @ shares()
     np.testing.assert_allclose(np.exp(model.score_samples(NEW)), density, rtol=0.05)
-    for truth, told in zip(OF_CLASS, model.n_components_posterior_.values(), strict=True):
-        assert total_variation(numbers_told(told, 3), truth.numbers()) < 0.03
+    check_numbers(model, 0.03)
 
 
 # ---- all rows there can be ----
@@ -264,7 +270,7 @@ def test_all_rows_sum_to_one_and_a_hole_is_the_sum_over_its_fillings(name):
         assert np.exp(model.score_samples(row)[0]) == pytest.approx(p[index].sum(), rel=5e-3)
     if isinstance(model, AClass):
         np.testing.assert_allclose(model.predict_proba(grid[::97]).sum(axis=1), 1.0, atol=1e-12)
-        assert all(sum(told.values()) == pytest.approx(1.0) for told in model.n_components_posterior_.values())
+        assert all(sum(told.values()) == pytest.approx(1.0) for told in model.n_components_by_class_.values())
 
 
 @pytest.mark.parametrize("name", ["CRPMixture", "filter", "stream", "AClass"])

@@ -27,9 +27,8 @@ class ComponentsPosteriorDisplay:
         """Of a fitted `CRPMixture` (its groups) or `AClass` (the groups of every class)."""
         need(cls, "a fitted CRPMixture or AClass", estimator, isinstance(estimator, GroupsEstimator))
         check_is_fitted(estimator, "n_components_posterior_")
-        posterior = estimator.n_components_posterior_
-        by_class = any(isinstance(entry, Mapping) for entry in posterior.values())
-        return cls(posterior if by_class else {"": posterior})
+        by_class = getattr(estimator, "n_components_by_class_", None)
+        return cls({"": estimator.n_components_posterior_} if by_class is None else by_class)
 
     def plot(self, ax: Any = None, *, truth: int | None = None) -> ComponentsPosteriorDisplay:
         """Draw on `ax` (by default a new figure); `truth` marks a known number of groups."""

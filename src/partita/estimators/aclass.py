@@ -16,6 +16,7 @@ from ..inference.streams import root_sequence, spawn_streams
 from ..models.mixtures import draw
 from ..models.mixtures import ensemble as averaging
 from ..models.mixtures.classifier import count_density_chains, learn_classes, make_lenses
+from ..models.mixtures.group_numbers import GroupNumbers
 from ..models.mixtures.online import Online
 from .groups_base import GroupsEstimator, warn_forgotten
 from .mixture_base import checked_size
@@ -63,7 +64,8 @@ class AClass(ProbabilityClassifier, GroupsEstimator):
     Attributes
     ----------
     classes_, n_features_in_, feature_names_in_ ; temperature_ : exponent of p(row | class) chosen by leave-one-out.
-    n_components_posterior_ : dict, class to dict of number of groups to probability (chains with one view).
+    n_components_posterior_ : dict, number of groups of all classes together to probability (chains with one view);
+        `n_components_by_class_` : dict, class to such a dict of its own groups.
     log_evidence_ : of the paper's filter (`n_sweeps=0`), log p(cells, labels) in the units of the table, estimated.
 
     Examples
@@ -166,15 +168,8 @@ class AClass(ProbabilityClassifier, GroupsEstimator):
                 bar.complete()
         self.trace_ = outcome.common_infos()
         single = np.array([k.state.used[0] - 1 for k in kept if len(k.state.log_weight) == 1])  # without the new group
-        self._sizes = {
-            name: averaging.number_of_groups(counts, np.ones(len(single)))
-            for name, counts in zip(self.classes_.tolist(), single.T.tolist(), strict=True)
-        }
+        self._keep_numbers(GroupNumbers.of_states(single, np.ones(len(single))))
         self.n_rows_seen_ = len(table)
-
-    def _number_groups(self) -> dict[Any, dict[int, float]]:
-        assert self._online is not None
-        return dict(zip(self.classes_.tolist(), self._online.group_posteriors(self._ensemble), strict=True))
 
     def _begin(self, table: Table) -> None:
         n_sweeps = STREAM_SWEEPS if self.n_sweeps is None else self.n_sweeps
@@ -188,9 +183,14 @@ class AClass(ProbabilityClassifier, GroupsEstimator):
         self._online.learn(table, label, runner, mark)
         self._built = None
         self.n_rows_seen_ = self._online.reservoir.seen
-        self._forget("trace_", "_sizes")
+        self._forget("trace_", "_numbers")
 
     # ---- answers ----
+
+    @property
+    def n_components_by_class_(self) -> dict[Any, dict[int, float]]:
+        """Class to the posterior over the number of its groups."""
+        return dict(zip(self.classes_.tolist(), self._group_numbers().of_class, strict=True))
 
     @property
     def temperature_(self) -> float:

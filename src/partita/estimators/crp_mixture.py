@@ -24,6 +24,7 @@ from ..models.mixtures.chains import settled
 from ..models.mixtures.clusterer import learn_groups
 from ..models.mixtures.co_assignment import co_assignment, most_central
 from ..models.mixtures.ensemble import Ensemble
+from ..models.mixtures.group_numbers import GroupNumbers
 from ..models.mixtures.online import Online
 from ..models.mixtures.problem import Problem
 from ..models.mixtures.vote import plain_members
@@ -159,7 +160,7 @@ class CRPMixture(ClusterMixin, DensityMixin, GroupsEstimator):
         assert self._online is not None
         self._online.learn(table, np.zeros(len(table), np.int32), runner, mark)
         self._built = None
-        self._forget("labels_", "_assignments", "diagnostics_", "_order", "_sizes")
+        self._forget("labels_", "_assignments", "diagnostics_", "_order", "_numbers")
         self.n_rows_seen_ = self._online.reservoir.seen
 
     def _run(self, table: Table) -> None:
@@ -178,7 +179,7 @@ class CRPMixture(ClusterMixin, DensityMixin, GroupsEstimator):
             [lens], states, [0] * len(kept), weight, counts, kind, plain_members(kind), count_workers(self.n_jobs)
         )
         self._assignments = np.stack([one.z[0] for one in kept])
-        self._sizes = averaging.number_of_groups([int(z.max()) + 1 for z in self._assignments], weight)
+        self._keep_numbers(GroupNumbers.of_states(self._assignments.max(axis=1, keepdims=True) + 1, weight))
         self.labels_ = self._assignments[most_central(self._assignments)].astype(np.int64)
         self.trace_ = outcome.common_infos()
         half = {name: trace[:, trace.shape[1] // 2 :] for name, trace in self.trace_.items()}
@@ -204,10 +205,6 @@ class CRPMixture(ClusterMixin, DensityMixin, GroupsEstimator):
             f"Try more sweeps (n_sweeps={2 * n_sweeps}){more}.",
             ConvergenceWarning,
         )
-
-    def _number_groups(self) -> dict[int, float]:
-        assert self._online is not None
-        return self._online.group_posteriors(self._ensemble)[0]
 
     @property
     def n_components_(self) -> int:

@@ -10,6 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.telling import tell
 from ..inference.runner import Runner
+from ..models.mixtures.group_numbers import GroupNumbers
+from ..models.mixtures.online import Online
 from .mixture_base import MixtureEstimator
 
 
@@ -26,17 +28,24 @@ def warn_forgotten(estimator: Any) -> None:
 class GroupsEstimator(MixtureEstimator):
     """A mixture whose number of groups is inferred, in batch or from a stream."""
 
-    @property
-    def n_components_posterior_(self) -> dict:
-        """Number of groups to probability; of a classifier, class to such a dict. A stream's is made when asked for."""
-        check_is_fitted(self, "schema_")
-        if "_sizes" not in vars(self):
-            self._sizes = self._number_groups()
-        return self._sizes
+    _online: Online | None
+    _numbers: list[Any]  # the fields of what `_group_numbers` gives
 
-    def _number_groups(self) -> dict:
-        """The same, from a stream."""
-        raise NotImplementedError
+    @property
+    def n_components_posterior_(self) -> dict[int, float]:
+        """Number of groups to probability; of a classifier, of the groups of all classes together."""
+        return self._group_numbers().together
+
+    def _group_numbers(self) -> GroupNumbers:
+        """A stream's are found when they are asked for."""
+        check_is_fitted(self, "schema_")
+        if "_numbers" not in vars(self):
+            assert self._online is not None
+            self._keep_numbers(self._online.group_numbers(self._ensemble))
+        return GroupNumbers(*self._numbers)
+
+    def _keep_numbers(self, found: GroupNumbers) -> None:
+        self._numbers = [found.together, found.of_class]
 
     def _part_runner(self) -> Runner:
         """How a part of a stream is learnt: a checkpoint is of a whole fit; a stream is saved by `save`."""

@@ -69,13 +69,9 @@ def learnt_facts(model: Any) -> list[tuple[str, str]]:
 
 def group_posteriors(model: Any) -> list[tuple[str, dict[int, float]]]:
     """The posterior over the number of groups, with "" for all rows or " of class c" for each class."""
-    found = getattr(model, "n_components_posterior_", None)
-    if found is None:
-        return []
-    if isinstance(found, Mapping) and not any(isinstance(value, Mapping) for value in found.values()):
-        return [("", {int(size): float(p) for size, p in found.items()})]
-    by_class = found.items() if isinstance(found, Mapping) else zip(model.classes_, found)
-    return [(f" of class {name}", {int(size): float(p) for size, p in sizes.items()}) for name, sizes in by_class]
+    if hasattr(model, "n_components_by_class_"):
+        return [(f" of class {name}", law) for name, law in model.n_components_by_class_.items()]
+    return [("", model.n_components_posterior_)] if hasattr(model, "n_components_posterior_") else []
 
 
 def set_parameters(model: Any) -> str:

@@ -7,8 +7,8 @@
     partitions together: which rows share a group how often
 `chains`
     independent chains through the one loop, what is kept, when they have settled
-`predictive`, `ensemble`, `vote`
-    what a state says of a row; states together; class probabilities by leave-one-out
+`predictive`, `ensemble`, `vote`, `group_numbers`
+    what a state says of a row; states together; class probabilities by leave-one-out; how many groups there are
 `cell_laws`, `fill`, `draw`, `block`
     the law of a cell in a group; missing cells by means and spreads; draws; correlated blocks
 `classifier`, `clusterer`

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -101,15 +101,6 @@ class Ensemble:
 def log_shares(count: np.ndarray) -> np.ndarray:
     """log p(class) of the next row after so many of each, Dirichlet prior."""
     return np.log((count + CLASS_PSEUDO_COUNT) / (count + CLASS_PSEUDO_COUNT).sum())
-
-
-def number_of_groups(sizes: Iterable[int], weight: Iterable[float]) -> dict[int, float]:
-    """Number of groups to probability, in order, from the number in each of several states and their weights."""
-    found: dict[int, float] = {}
-    for size, w in zip(sizes, weight, strict=True):
-        found[size] = found.get(size, 0.0) + float(w)
-    total = sum(found.values())
-    return {size: found[size] / total for size in sorted(found)}
 
 
 def _first_restaurant(state: Predictive) -> int:

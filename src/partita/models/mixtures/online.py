@@ -24,8 +24,9 @@ from ...priors.partition import log_probability_of_room
 from ..lens import Lens
 from . import predictive, stream, vote
 from .bank import Bank, Reservoir, Rule, bank_predictive
-from .ensemble import Ensemble, lean, number_of_groups
+from .ensemble import Ensemble, lean
 from .filter import weights
+from .group_numbers import GroupNumbers, number_of_groups
 from .problem import CLASS_PSEUDO_COUNT
 from .rejuvenation import count_proposals, sweep_chain, to_chain
 from .vote import Member
@@ -150,19 +151,15 @@ class Online:
         weight = np.full(len(self.banks), 1.0) if self.rule.n_sweeps else np.exp(weight - weight.max())
         return weight / weight.sum()
 
-    def group_posteriors(self, ensemble: Ensemble) -> list[dict[int, float]]:
-        """For each class, number of groups to probability: in the settled states of `ensemble`, where the banks are
-        rejuvenated (rows after the last rejuvenation are seated by one pass only); else in all particles by weight.
+    def group_numbers(self, ensemble: Ensemble) -> GroupNumbers:
+        """In the settled states of `ensemble`, where the banks are rejuvenated (rows after the last rejuvenation are
+        seated by one pass only); else in all particles by weight, those of the classes of a bank being independent.
         """
         if self._settles:
             used = np.array([state.used[0] - 1 for state in ensemble.states])  # without the new group
-            return [number_of_groups(counts, ensemble.weight) for counts in used.T.tolist()]
-        out = []
-        for c in range(self.rule.n_classes):
-            filters, shares = [bank.filters[c] for bank in self.banks], self._bank_weights()
-            weight = np.concatenate([share * weights(f) for f, share in zip(filters, shares, strict=True)])
-            out.append(number_of_groups(np.concatenate([f.used for f in filters]).tolist(), weight))
-        return out
+            return GroupNumbers.of_states(used, ensemble.weight)
+        of_banks = [[number_of_groups(f.used.tolist(), weights(f)) for f in bank.filters] for bank in self.banks]
+        return GroupNumbers.of_independent(of_banks, self._bank_weights())
 
     def log_evidence(self) -> float | None:
         """Estimated log p(rows, labels given) in the caller's units, for the plain filter; after rejuvenation it would
