@@ -5,6 +5,7 @@ import pytest
 
 import partita
 from partita import AClass
+from partita.models.mixtures.ensemble import log_densities
 
 
 def two_clear_groups(n=200, seed=0):
@@ -50,3 +51,26 @@ def test_classes_that_no_label_has_named_share_their_probability(settings, tmp_p
     model.partial_fit(X[180:], np.where(y[180:] == 1, "b", "c"))
     p = model.predict_proba(X)
     assert (p[:, 0] != p[:, 2]).all() and p[y == 0, 0].mean() < p[y == 0, 2].mean()
+
+
+@pytest.mark.parametrize("column_prior", ["infer", 0.5])
+@pytest.mark.parametrize("settings", [{}, {"n_sweeps": 0}, {"reservoir_size": 3}], ids=str)
+def test_a_class_without_rows_at_hand_has_a_density(settings, column_prior):
+    """None has come, or none is left in the reservoir: what it says of all rows there are still sums to one."""
+    X, y = two_clear_groups(240, seed=4)
+    order = np.argsort(y, kind="stable")
+    X, y = X[order][:, :3], y[order]
+    model = AClass(n_filters=2, random_state=0, column_prior=column_prior, **settings)
+    model.partial_fit(X, y, classes=[0, 1, 2])
+    every = np.stack(np.meshgrid(*[[0.0, 1.0]] * 3), axis=-1).reshape(-1, 3)
+    density = np.exp(log_densities(model._ensemble, model._encode(every)))
+    np.testing.assert_allclose(density.sum(axis=0), 1.0, rtol=1e-9)
+
+
+def test_counts_are_filled_where_no_further_group_may_open():
+    X = np.random.default_rng(0).poisson(3.0, (60, 2)).astype(float)
+    X[::4, 0] = np.nan
+    model = AClass(n_filters=2, random_state=0, column_prior=0.5, max_components=1, reservoir_size=3)
+    model.partial_fit(X, np.arange(60) // 30)
+    filled, spread = model.impute(X, return_std=True)
+    assert np.isfinite(filled).all() and np.isfinite(spread).all()

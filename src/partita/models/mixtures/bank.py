@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import gammaln
 
-from ...kernels import kernel
 from ...kernels.contract import FIRST_RESTAURANT, Filter, Layout, Predictive, Rows, pad
-from .filter import weights
+from .filter import ready_empty_group, weights
 from .problem import CLASS_PSEUDO_COUNT, Settings
 
 
@@ -90,10 +89,8 @@ def bank_predictive(layout: Layout, bank: Bank) -> Predictive:
         stats=np.zeros((C, room, layout.n_stats)), table=np.zeros((C, layout.n_table, room)),
         log_weight=np.full((1, C, room), -np.inf), used=np.zeros((1, C), np.int32),
     )  # fmt: skip
-    empty = np.empty(0)
-    nothing = Rows(np.zeros((0, 0), np.int32), np.zeros((0, 0)))
     for c, (f, (groups, total)) in enumerate(zip(bank.filters, per_class, strict=True)):
-        kernel.filter_density(layout, bank.hyper, nothing, f, empty)  # makes the table of the empty group
+        ready_empty_group(layout, bank.hyper, f)
         state.stats[c, : len(groups)] = f.stats[groups]
         state.table[c][:, : len(groups)] = f.table[:, groups]
         with np.errstate(divide="ignore"):

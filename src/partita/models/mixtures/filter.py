@@ -62,6 +62,12 @@ def seat_rows(
             make_room(f)
 
 
+def ready_empty_group(layout: Layout, hyper: np.ndarray, f: Filter) -> None:
+    """Make the table of group 0, which holds no row: a filter that has seated none since has an old one, or none."""
+    nothing = Rows(np.zeros((0, 0), np.int32), np.zeros((0, 0)))
+    kernel.filter_density(layout, hyper, nothing, f, np.empty(0))
+
+
 def weights(f: Filter) -> np.ndarray:
     """The particles' weights, summing to one."""
     w = np.exp(f.log_weight - f.log_weight.max())

@@ -14,7 +14,7 @@ import numpy as np
 from ...kernels import kernel
 from ...kernels.contract import CORRELATED, FIRST_RESTAURANT, PROPOSALS, Chain, Layout, pad
 from .bank import Bank, Reservoir, Rule
-from .filter import new_filter
+from .filter import new_filter, ready_empty_group
 from .mixture import carry_out, seating
 from .problem import CLASS_PSEUDO_COUNT, RESTAURANTS, make_room
 
@@ -35,7 +35,8 @@ def to_chain(layout: Layout, bank: Bank, particle: int, cap: int) -> Chain:
         table=np.zeros((C, layout.n_table, capacity)), filled=np.zeros((window, width)), cap=cap,
     )  # fmt: skip
     for c, f in enumerate(bank.filters):
-        groups = f.seats[particle, : f.used[particle]]
+        ready_empty_group(layout, bank.hyper, f)
+        groups = np.append(f.seats[particle, : f.used[particle]], 0)  # the empty one last, for a row that opens it
         chain.stats[c, : len(groups)] = f.stats[groups]
         chain.table[c][:, : len(groups)] = f.table[:, groups]
         chain.size[0, c, : len(groups)] = f.size[groups]
