@@ -19,6 +19,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from benchmarks.parts import chosen_parts
 from partita import AClass, CRPMixture, kernels
 from partita.data import encode, learn_schema
 from partita.datasets import make_coin_classes, make_coin_mixture
@@ -261,7 +262,7 @@ PARTS = {name[5:]: part for name, part in list(globals().items()) if name.starts
 
 def main(names: list[str]) -> None:
     assert kernels.BACKEND == "native", "benchmarks need the native kernels"
-    for name in [name for name in names if name != "--cpu"] or PARTS:
+    for name in chosen_parts(PARTS, [name for name in names if name != "--cpu"], __doc__):
         print(f"{name}: {PARTS[name].__doc__}", flush=True)
         PARTS[name]()
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.parts import chosen_parts
 from partita import IQGMEClassifier, kernels
 
 ROWS, COLUMNS, COMPONENTS = 2000, 34, 20
@@ -144,7 +145,7 @@ PARTS = {"iteration": part_iteration, "large": part_large, "wide": part_wide}
 def main(names: list[str] | None = None) -> None:
     assert kernels.BACKEND == "native", "benchmarks need the native kernels"
     warnings.simplefilter("ignore")
-    for name in names or PARTS:
+    for name in chosen_parts(PARTS, names, __doc__):
         PARTS[name]()
 
 

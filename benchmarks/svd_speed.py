@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from bsvd_splits import SEEDS, marlin
 
+from benchmarks.parts import chosen_parts
 from benchmarks.svd_peers import ask, coded, present, prototype
 from partita import BayesianSVD, kernels
 
@@ -142,7 +143,7 @@ PARTS = {"sweep": part_sweep, "threads": part_threads, "memory": part_memory}
 
 def main(names: list[str] | None = None) -> None:
     assert kernels.BACKEND == "native", "benchmarks need the native kernels"
-    for name in names or PARTS:
+    for name in chosen_parts(PARTS, names, __doc__):
         print(f"{name}: {PARTS[name].__doc__}", flush=True)
         PARTS[name]()
 
