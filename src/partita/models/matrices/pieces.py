@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
 
@@ -36,14 +36,22 @@ def cut_evenly(n: int, per_row: float) -> list[Piece]:
 
 
 def run_pieces(work: Callable[[int, Piece], None], pieces: list[Piece], n_threads: int) -> None:
-    """`work(number, piece)` of all pieces, in at most `n_threads` threads."""
-    if n_threads <= 1 or len(pieces) <= 1:
-        for number, piece in enumerate(pieces):
+    """`work(number, piece)` of all pieces, in at most `n_threads` threads, of which the caller's is one."""
+    left = iter(enumerate(pieces))  # every thread takes the next piece there is
+
+    def share() -> None:
+        for number, piece in left:
             work(number, piece)
-        return
-    pool = _pool(n_threads, os.getpid())
-    for done in [pool.submit(work, number, piece) for number, piece in enumerate(pieces)]:
-        done.result()
+
+    others = min(n_threads, len(pieces)) - 1
+    helping = [_pool(n_threads - 1, os.getpid()).submit(share) for _ in range(others)]
+    try:
+        share()
+    finally:  # what a thread has begun it ends, for it writes to the caller's arrays
+        begun = [helper for helper in helping if not helper.cancel()]
+        wait(begun)
+    for helper in begun:
+        helper.result()
 
 
 @cache
