@@ -4,8 +4,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run
 
-from partita.cli import main
 from partita.datasets import make_mixed_clusters
 
 FAST = ["--quiet", "--sweeps", "3"]
@@ -18,12 +18,6 @@ def tables(tmp_path_factory):
     X.to_csv(folder / "plain.csv", index=False)
     X.assign(who=np.where(cluster, "left", "right")).to_csv(folder / "classes.csv", index=False)
     return folder
-
-
-def run(capsys, *words):
-    code = main([str(word) for word in words])
-    said = capsys.readouterr()
-    return code, said.out, said.err
 
 
 def test_describe(capsys, tables):

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run
 
 import partita
-from partita.cli import main
 
 FEW = ("--samples", 20, "--burn-in", 20, "--chains", 1, "--max-rank", 4, "--quiet", "--jobs", 1)
 
@@ -25,12 +25,6 @@ def files(tmp_path_factory):
     long.assign(year=2000)[["year", "grade", "film", "name"]].to_csv(folder / "mixed.csv", index=False)
     pd.DataFrame({"name": ["p3", "p4"], "film": ["m1", "m2"]}).to_csv(folder / "pairs.csv", index=False)
     return folder
-
-
-def run(capsys, *words):
-    code = main([str(word) for word in words])
-    said = capsys.readouterr()
-    return code, said.out, said.err
 
 
 def test_a_wide_table_is_completed(capsys, files, tmp_path):

@@ -5,9 +5,10 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run
 
 import partita
-from partita.cli import main, models
+from partita.cli import models
 from partita.report.experts import gate_facts, heaviest_columns
 from partita.report.html import render_report
 from partita.report.summary import summary
@@ -32,12 +33,6 @@ def fitted(table):
     frame = pd.read_csv(table)
     X, y = frame.drop(columns="who"), frame["who"]
     return X, partita.IQGMEClassifier(average=False, n_restarts=2, max_iter=30, random_state=0).fit(X, y)
-
-
-def run(capsys, *words):
-    code = main([str(word) for word in words])
-    said = capsys.readouterr()
-    return code, said.out, said.err
 
 
 def test_fit_predict_and_impute(capsys, table, tmp_path):

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run
 
 from partita import load
-from partita.cli import main
 from partita.datasets import load_tic_tac_toe, remove_cells
 
 NAMES = {"kikuchi": "KikuchiBayesClassifier", "naive-bayes": "NaiveBayes", "tan": "TANClassifier"}
@@ -20,12 +20,6 @@ def boards(tmp_path_factory):
     frame = pd.concat([table.data, remove_cells(noise, 0.1, 0)], axis=1)
     frame.assign(outcome=np.where(table.target, "win", "other")).to_csv(path, index=False)
     return path
-
-
-def run(capsys, *words):
-    code = main([str(word) for word in words])
-    said = capsys.readouterr()
-    return code, said.out, said.err
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import run
 
 import partita
-from partita.cli import main
 
 NETWORKS = ("structure", "network")
 
@@ -29,12 +29,6 @@ def folder(tmp_path_factory):
     for name, model in models.items():
         partita.save(model, folder / name)
     return folder
-
-
-def run(capsys, *words):
-    code = main([str(word) for word in words])
-    said = capsys.readouterr()
-    return code, said.out, said.err
 
 
 @pytest.mark.parametrize("name", NETWORKS)
